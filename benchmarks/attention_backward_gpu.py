@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention's backward pass on a GPU: Eft beside Triton and PyTorch's own.
+"""Attention's backward pass on a GPU: Eft beside Triton and PyTorch's own attention.
 
-Eft and Triton compile the same kernel, which has the form of Triton's tutorial; each of them runs
-all configurations. Five products count, as two operations an element each, though the kernel makes
-seven; a causal mask leaves half of them. PyTorch's time is that of its whole backward pass.
+Eft and Triton compile the same kernel, which has the form of Triton's tutorial. Each of the two
+runs all configurations. The operations of a head are those of five matrix products,
+10 · length² · d, though the kernel computes seven products. With a causal mask, half of the
+operations count. PyTorch's time is that of its whole backward pass. The time of Eft and Triton is
+that of the kernel alone: the sums of each row (`m` and `products`) are computed before.
 """
 
 from __future__ import annotations
@@ -38,8 +40,13 @@ CONFIGURATIONS = [
 
 
 class Case:
-    """`heads` heads (of all batches), each of `length` rows of `d`, and the results of the forward
-    pass."""
+    """The inputs, the results of the forward pass, and room for the gradients, of `heads` heads,
+    counted over all batches. Each head has `length` rows of `d` elements.
+
+    Attributes:
+        m: for each row, the binary logarithm of the sum of the exponentials of its scores.
+        products: for each row, the dot product of the output and the output's gradient.
+    """
 
     def __init__(self, torch, heads: int, length: int, d: int, causal: bool):
         self.heads, self.length, self.d, self.causal = heads, length, d, causal
@@ -65,7 +72,7 @@ class Case:
         return 10 * self.heads * self.length**2 * self.d / (2 if self.causal else 1)
 
     def forward(self, kernels) -> None:
-        """Computes `m`, the logarithms of the sums."""
+        """Computes `m` by the kernel of the forward pass."""
         q, k, v = (each.detach() for each in self.factors)
         grid = eft.cdiv(self.length, 64), self.heads
         sizes = {"D": self.d, "BLOCK_M": 64, "BLOCK_N": 64, "CAUSAL": self.causal}
@@ -94,7 +101,7 @@ class Benchmark(attention_gpu.Benchmark):
     configurations = CONFIGURATIONS
 
     def own(self, case: Case):
-        """PyTorch's backward pass."""
+        """Returns a function that runs PyTorch's backward pass."""
         return functools.partial(
             self.torch.autograd.grad, case.out, case.factors, case.d_out, retain_graph=True
         )
@@ -104,7 +111,8 @@ class Benchmark(attention_gpu.Benchmark):
         super().measure(case)
 
     def check(self, case: Case) -> None:
-        """Every configuration gives PyTorch's gradients, to the rounding of the type."""
+        """Checks that every configuration gives PyTorch's gradients, up to the rounding of the
+        type."""
         expected = self.own(case)()
         for kernels in self.systems.values():
             case.forward(kernels)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Attention's forward pass on a GPU: Eft beside Triton and PyTorch's own.
+"""Attention's forward pass on a GPU: Eft beside Triton and PyTorch's own attention.
 
-Eft and Triton compile the same kernel, which has the form of Triton's tutorial; each of them runs
-all configurations. A product counts as two operations an element, and a causal mask leaves half of
-them.
+Eft and Triton compile the same kernel, which has the form of Triton's tutorial. Each of the two
+runs all configurations. The operations of a head are those of its two matrix products:
+4 · length² · d. With a causal mask, half of the operations count.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ CONFIGURATIONS = [
 
 
 class Case:
-    """Queries, keys and values of `heads` heads (of all batches), each of `length` rows of `d`."""
+    """Queries, keys and values of `heads` heads, counted over all batches. Each head has `length`
+    rows of `d` elements."""
 
     def __init__(self, torch, heads: int, length: int, d: int, causal: bool, dtype):
         self.heads, self.length, self.d, self.causal = heads, length, d, causal
@@ -71,10 +72,10 @@ class Case:
 
 
 class Benchmark(GpuBenchmark):
-    """Measures each system at its best.
+    """Measures each system with its fastest configuration.
 
     Attributes:
-        configurations: of the kernels.
+        configurations: the configurations that Eft and Triton run.
     """
 
     configurations = CONFIGURATIONS
@@ -92,7 +93,8 @@ class Benchmark(GpuBenchmark):
         )
 
     def own(self, case: Case):
-        """PyTorch's attention, which takes a dimension for the batch."""
+        """Returns a function that calls PyTorch's attention. PyTorch needs a dimension for the
+        batch, which is 1."""
         q, k, v = (each.unsqueeze(0) for each in (case.q, case.k, case.v))
         attend = self.torch.nn.functional.scaled_dot_product_attention
         return functools.partial(attend, q, k, v, is_causal=case.causal)
@@ -105,7 +107,8 @@ class Benchmark(GpuBenchmark):
             self.add(case, system, str(fastest), times[fastest])
 
     def check(self, case: Case) -> None:
-        """Every configuration gives PyTorch's result, to the rounding of the type."""
+        """Checks that every configuration gives PyTorch's result, up to the rounding of the
+        type."""
         expected = self.own(case)().squeeze(0).float()
         for kernels in self.systems.values():
             for configuration in self.configurations:
@@ -115,7 +118,7 @@ class Benchmark(GpuBenchmark):
 
 
 def options():
-    """The options of the command line."""
+    """Parses the command line."""
     parser = arguments(sys.modules["__main__"].__doc__.splitlines()[0])
     parser.add_argument("--lengths", type=int, nargs="+", default=[1024, 4096, 16384])
     parser.add_argument("--tokens", type=int, default=16384, help="of all batches together")
@@ -124,12 +127,13 @@ def options():
 
 
 def measure_all(benchmark: Benchmark, make_case: Callable, chosen) -> None:
-    """Measures, and compares with Triton, what the options choose.
+    """Measures all cases that the options choose, notes Eft's speed relative to Triton's, and saves
+    the report.
 
     Args:
-        benchmark: measures a case.
-        make_case: gives one, of a number of heads, a length, a D, and whether it is causal.
-        chosen: the options.
+        benchmark: checks and measures a case.
+        make_case: makes a case from the number of heads, the length, d, and whether it is causal.
+        chosen: the options of the command line.
     """
     for d in chosen.dims:
         for causal in (False, True):

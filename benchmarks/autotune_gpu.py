@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The choice among 20 configurations of a product of matrices: with an empty cache, and with one
-that has the choice, beside Triton.
+"""Autotuning among 20 configurations of a product of matrices, beside Triton.
 
-Every figure is the median over processes of their own. `first` is the time from `kernel[grid](...)`
-to the product, with all modules imported and the device in use already: it has the compiles of all
-configurations, their measurements and the launch, or with a full cache the reading of the choice
-and of one kernel. `again` is the next launch. The kernel has the form of Triton's tutorial.
+Each figure is the median over several processes, each of which measures once. `first_ms` is the
+time from `kernel[grid](...)` to the product. Before that, all modules are imported, and the device
+is in use. With an empty cache, that time includes compiling and measuring all configurations.
+With a full cache, it includes reading the choice and one compiled kernel from the disk. `again_ms`
+is the time of the next launch. The kernel has the form of Triton's tutorial.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from common import arguments, gpu_torch, load_kernels, peer
 from report import Report
 
-#: Rows, columns and depth of a block, warps, stages: those that tutorials and libraries measure.
+#: (BLOCK_M, BLOCK_N, BLOCK_K, num_warps, num_stages), as tutorials and libraries use them.
 CONFIGURATIONS = [
     (128, 256, 64, 8, 3),
     (256, 128, 64, 8, 3),
@@ -48,7 +48,7 @@ GOALS = {"empty": "under 3000", "full": "under 20"}  # milliseconds
 
 
 def tuned(library, kernels):
-    """The kernel, which chooses anew for each size."""
+    """Returns the kernel with autotuning, which chooses a configuration for each (M, N, K)."""
     configs = [
         library.Config(
             {"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k, "GROUP": 8},
@@ -62,7 +62,8 @@ def tuned(library, kernels):
 
 
 def matrices(device: str, size: int):
-    """Two factors, room for their product, their strides, and what waits for the device."""
+    """Returns two factors and room for their product, all filled with ones, and a function that
+    waits for the device."""
     if device == "cuda":
         import torch
 
@@ -75,7 +76,7 @@ def matrices(device: str, size: int):
 
 
 def child(system: str, device: str, size: int) -> dict:
-    """The figures of one process."""
+    """Measures in this process. Returns the two times and the chosen configuration."""
     (a, b, c), synchronize = matrices(device, size)
     if system == "Eft":
         import eft as library
@@ -103,7 +104,8 @@ def child(system: str, device: str, size: int) -> dict:
 
 def run_child(system: str, device: str, size: int, cache: str) -> dict:
     environment = dict(os.environ, EFT_CACHE_DIR=cache, TRITON_CACHE_DIR=cache)
-    # An installed package has its modules compiled, whatever the variables of this process say.
+    # A user's installed package has its bytecode already. To measure the same, let the child
+    # processes write bytecode, even if this process may not.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, __file__, "--child", system, device, str(size)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -115,7 +117,7 @@ def run_child(system: str, device: str, size: int, cache: str) -> dict:
 def measure(report: Report, system: str, device: str, size: int, repeats: int) -> None:
     results = {"empty": [], "full": []}
     with tempfile.TemporaryDirectory() as cache:
-        run_child(system, device, size, cache)  # reads all files from the disk
+        run_child(system, device, size, cache)  # fills the file cache of the operating system
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as cache:
             for state in results:

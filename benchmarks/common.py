@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts that the benchmarks share: peers that may be missing, the kernels, and clocks.
+"""Functions that the benchmarks share: they import peers, load the kernels, and measure time.
 
-Every benchmark is one command, `python benchmarks/NAME.py [--out DIR]`. It measures Eft, its peers
-and the machine's limits in one run, prints a short table last, and saves NAME.json and NAME.md in
-DIR (report.py).
+A peer is a system that is measured beside Eft, such as Triton or PyTorch; it may be missing. Every
+benchmark is one command, `python benchmarks/NAME.py [--out DIR]`. It measures Eft, its peers and
+the machine's limits in one run, saves NAME.json and NAME.md in DIR, and prints a table (report.py).
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ def arguments(description: str) -> argparse.ArgumentParser:
 
 
 def take_threads(words: list[str]) -> None:
-    """Tells all libraries how many threads `--threads` gives them. They read it when they are
-    loaded, so this comes before that."""
+    """Passes the number after `--threads` in the command line `words` to Eft, Numba and OpenMP, by
+    environment variables. Does nothing without `--threads`. Must be called before the libraries are
+    imported, because they read the variables at that time."""
     if "--threads" in words[:-1]:
         number = words[words.index("--threads") + 1]
         for name in ("EFT_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -40,7 +41,7 @@ def take_threads(words: list[str]) -> None:
 
 
 def peer(name: str):
-    """A module to compare with; None, and a word on it, if it is not installed."""
+    """Imports the module of a peer. If that fails, prints the error and returns None."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
@@ -49,7 +50,7 @@ def peer(name: str):
 
 
 def gpu_torch():
-    """PyTorch with a GPU. Ends the program if there is none: nothing could be measured."""
+    """Returns the module `torch`. Ends the program if PyTorch or a GPU is missing."""
     torch = peer("torch")
     if torch is None or not torch.cuda.is_available():
         sys.exit("this benchmark needs PyTorch and a GPU")
@@ -57,9 +58,9 @@ def gpu_torch():
 
 
 def load_kernels(jit, language):
-    """The module `kernels`, whose functions are made kernels by `jit`: Eft's or Triton's.
+    """Loads kernels.py with Eft's or Triton's `jit` and `language`, and returns the module.
 
-    The same source is loaded once for each, so that both compile the same text.
+    Each call makes a new module of the same source, so Eft and Triton compile the same text.
     """
     name = f"kernels_of_{language.__name__.split('.')[0]}"
     spec = importlib.util.spec_from_file_location(name, FOLDER / "kernels.py")
@@ -71,7 +72,8 @@ def load_kernels(jit, language):
 
 
 def kernels_by_system() -> dict:
-    """The kernels as Eft compiles them, and as Triton does if it is installed."""
+    """Returns {"Eft": kernels}, and also "Triton" if Triton is installed. The values are modules
+    from `load_kernels`."""
     import eft.language
 
     systems = {"Eft": load_kernels(eft.jit, eft.language)}
@@ -83,10 +85,11 @@ def kernels_by_system() -> dict:
 
 
 def seconds_on_gpu(torch, fn: Callable, calls: int = 30, warmup: int = 5) -> float:
-    """The median of what passes on the GPU during a call. The data must exceed the caches.
+    """Returns the median time that the GPU spends on a call of `fn`, in seconds.
 
-    All calls are queued while the GPU is kept waiting for some milliseconds, so that what a launch
-    takes on the CPU does not count.
+    `fn` must touch more data than the GPU's caches hold, because no cache is flushed between calls.
+    The GPU first sleeps for some milliseconds, and all calls are queued meanwhile. So the time that
+    the CPU needs for a launch does not count.
     """
     for _ in range(warmup):
         fn()
@@ -106,9 +109,11 @@ def seconds_on_cpu(
     calls: int = 3,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, float]:
-    """The medians of the wall clock, or of another one. The systems take turns, so that what else
-    the machine does hits all of them; before each turn one call warms up, and a pause lets the
-    others' threads go to sleep.
+    """Returns the median seconds of a call for each system, by name.
+
+    The systems take turns, `rounds` times, so that other work of the machine disturbs all systems
+    alike. A turn begins with a pause, in which the threads of the previous system go to sleep, and
+    with a call that is not timed. Then it times `calls` calls by `clock`.
     """
     times = {name: [] for name in systems}
     for _ in range(rounds):
@@ -123,7 +128,7 @@ def seconds_on_cpu(
 
 
 class GpuBenchmark:
-    """Kernels of each system on a GPU, and the report that their times go to."""
+    """Times the kernels of each system on a GPU, and holds the report for the results."""
 
     def __init__(self, report: Report, torch):
         self.report = report
@@ -134,5 +139,6 @@ class GpuBenchmark:
         return seconds_on_gpu(self.torch, fn)
 
     def times(self, run: Callable, configurations: Iterable) -> dict:
-        """The seconds of `run` with each configuration, its one argument."""
+        """Calls `run(configuration)` for each configuration. Returns the seconds of a call, by
+        configuration."""
         return {each: self.seconds(functools.partial(run, each)) for each in configurations}

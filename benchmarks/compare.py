@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two results of one benchmark, compared by Eft's speed over that of its peers.
+"""Compares two results of one benchmark by Eft's speed relative to that of its peers.
 
-Times move from machine to machine and from day to day, and a peer's times move with them. So the
-figure of a case is Eft's best speed over the best of a peer's in the same run.
+Times differ from machine to machine and from day to day, but such a difference changes Eft's times
+and those of a peer by about the same factor. So each case is compared by a ratio: Eft's best speed
+divided by the peer's best speed in the same run.
 """
 
 from __future__ import annotations
 
-#: By column, whether more of it is better. The first one that a row has is its speed.
+#: The columns that can hold a row's speed, and for each column whether larger values are faster.
+#: The first of these columns that a row has gives its speed.
 SPEEDS = {
     "G_elements_per_s": True,
     "GB_per_s": True,
@@ -16,12 +18,12 @@ SPEEDS = {
     "ns": False,
     "first_ms": False,
 }
-#: The columns that neither name a case nor are its result.
+#: The columns that are neither part of a case's name nor a result.
 OTHERS = {"system", "configuration", "block", "warps", "num_warps", "num_stages"}
 
 
 def speed_of(row: dict) -> float | None:
-    """More is better. None for a row without a measured speed."""
+    """Returns the speed of a row (larger is faster), or None if the row has no measured speed."""
     for column, is_more in SPEEDS.items():
         if isinstance(row.get(column), (int, float)) and row[column] > 0:
             return row[column] if is_more else 1 / row[column]
@@ -29,7 +31,8 @@ def speed_of(row: dict) -> float | None:
 
 
 def case_of(row: dict) -> tuple:
-    """The columns that say what was measured: texts and whole numbers."""
+    """Returns the columns and values that name what was measured. All of them are texts, integers
+    or bools."""
     return tuple(
         (column, value)
         for column, value in row.items()
@@ -38,7 +41,7 @@ def case_of(row: dict) -> tuple:
 
 
 def best_speeds(results: dict) -> dict[tuple, dict[str, float]]:
-    """By case and system, the best speed of all configurations."""
+    """Returns the best speed among all configurations, by case and then by system."""
     found: dict[tuple, dict[str, float]] = {}
     for row in results["rows"]:
         speed = speed_of(row)
@@ -49,7 +52,7 @@ def best_speeds(results: dict) -> dict[tuple, dict[str, float]]:
 
 
 def ratios(results: dict) -> dict[tuple, float]:
-    """By case and peer, how many times faster Eft is."""
+    """Returns Eft's best speed divided by the peer's best speed, by case and peer."""
     return {
         (case, peer): speeds["Eft"] / speed
         for case, speeds in best_speeds(results).items()
@@ -60,8 +63,8 @@ def ratios(results: dict) -> dict[tuple, float]:
 
 
 def differences(before: dict, after: dict, tolerance: float) -> list[tuple[str, float, float]]:
-    """The cases in which Eft stands otherwise beside a peer than before, by more than a share
-    `tolerance`: what it is, and the two ratios. The worst come first."""
+    """Returns the cases whose ratio to a peer has changed by more than the share `tolerance`, as
+    tuples (text, old ratio, new ratio). The case that became slower the most comes first."""
     old, new = ratios(before), ratios(after)
     found = [
         (_text(case, peer), old[case, peer], new[case, peer])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The time that kernels take to compile, over blocks, warps, and lengths of unrolled loops.
+"""The time that kernels take to compile, by block size, number of warps and unrolled loop length.
 
-Every figure is the processor's time for one compile, in milliseconds: the least of some in a
-process of its own, which has compiled another kernel before. What takes more of the processor's
-time than a limit is ended.
+Each figure is the processor time of one compile in milliseconds. A process of its own measures it.
+The process first compiles another kernel, whose time does not count; then it compiles up to five
+times and reports the least time. A process that exceeds a limit of processor time is killed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ import eft.language as tl
 from common import arguments
 from report import Report
 
-LIMIT = 60  # seconds of the processor's time
+LIMIT = 60  # seconds of processor time
 TARGETS = ("cpu", "cuda:90")
-#: The elements of a block: at 4 warps, once.
+#: The numbers of elements of a block, measured with 4 warps and one step in the loop.
 BLOCKS = (1024, 8192, 65536)
-#: With a block of 16384 elements, once.
+#: The numbers of warps, measured with a block of 16384 elements and one step in the loop.
 WARPS = (1, 4, 16, 32)
-#: The times that `add` repeats its step, with a block of 1024 elements, at 4 warps.
+#: The numbers of steps in a kernel's unrolled loop, measured with a block of 1024 elements and 4
+#: warps.
 LENGTHS = (4, 16, 64, 256)
 
 
@@ -162,7 +163,8 @@ def histogram(x, y, n, BLOCK: tl.constexpr, LENGTH: tl.constexpr):
 
 @eft.jit
 def compare_and_exchange(x, y, n, BLOCK: tl.constexpr, LENGTH: tl.constexpr):
-    """Steps of a sorting network that is written by hand."""
+    """Compares and exchanges elements whose indices differ in one bit, by tensor operations: LENGTH
+    steps of a handwritten sorting network."""
     offsets = tl.arange(0, BLOCK)
     a = tl.load(x + offsets)
     for i in tl.static_range(LENGTH):
@@ -266,7 +268,7 @@ OPERATIONS = (
 
 
 def seconds_to_compile(operation, target: str, block: int, warps: int, length: int) -> float:
-    """The processor's time for one compile."""
+    """Compiles a kernel, and returns the processor time of the compile."""
     arrays = [eft.MockTensor(tl.float32), eft.MockTensor(tl.float32)]
     before = time.process_time()
     operation.warmup(*arrays, 1000, BLOCK=block, LENGTH=length, num_warps=warps, target=target)
@@ -274,7 +276,8 @@ def seconds_to_compile(operation, target: str, block: int, warps: int, length: i
 
 
 def child(name: str, target: str, *numbers: str) -> None:
-    """Prints the least of up to five times, as long as they are short."""
+    """Compiles the kernel up to five times, until the times add up to half a second, and prints the
+    least time."""
     operation = next(each for each in OPERATIONS if each.__name__ == name)
     times = []
     with tempfile.TemporaryDirectory() as folder:
@@ -287,7 +290,8 @@ def child(name: str, target: str, *numbers: str) -> None:
 
 
 def milliseconds(operation, target: str, block: int, warps: int, length: int, limit: float):
-    """The time that a process of its own measures; a word if there is none."""
+    """Returns the time that a new process measures. Without a time, returns a text: "> LIMIT" if
+    the process took too long, "refused" if Eft reported a compilation error, or else "failed"."""
     numbers = map(str, (block, warps, length))
     command = [sys.executable, __file__, "--child", operation.__name__, target, *numbers]
     bound = (math.ceil(limit), math.ceil(limit) + 1)
@@ -306,7 +310,7 @@ def milliseconds(operation, target: str, block: int, warps: int, length: int, li
 
 
 def measure(operation, target: str, limit: float) -> Iterator[tuple[str, float | str]]:
-    """The columns of the table."""
+    """Yields the name and the value of each column of the operation's row."""
     for block in BLOCKS:
         yield f"block {block}", milliseconds(operation, target, block, 4, 1, limit)
     for warps in WARPS:
@@ -316,7 +320,10 @@ def measure(operation, target: str, limit: float) -> Iterator[tuple[str, float |
 
 
 def worst(report: Report, first: list[str], last: list[str]) -> str:
-    """The largest quotient of the slowest of `last` and the median of `first`, and whose it is."""
+    """Computes for each row the largest time of the columns `last` divided by the median time of
+    the columns `first`. Returns the largest of these quotients, with its operation and target, as
+    text. A column of `last` without a time counts as LIMIT. A row without any time in `first` has
+    the quotient 1."""
 
     def quotient(row) -> float:
         numbers = [

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout on a CPU: beside NumPy, Numba, PyTorch and hand-written intrinsics, and a plain copy.
+"""Dropout on a CPU: Eft beside NumPy, Numba, PyTorch, hand-written intrinsics and a plain copy.
 
-The seeded peers are what a NumPy user would write in one line, and what patient ones would write in
-Numba, and in C++ with intrinsics (dropout_intrinsics.cpp): the same Philox4x32-10, one call an
-element, in a parallel loop.
+For dropout by a seed, NumPy runs one expression that draws NumPy's random numbers, and PyTorch runs
+its function `dropout`. Numba, and C++ with intrinsics (dropout_intrinsics.cpp), run a parallel loop
+that calls Philox4x32-10 once for each element, with the same seed and counters as Eft.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def numba_systems(numba, arrays: Arrays) -> dict:
 
 
 def numba_kernels(numba):
-    """The two loops. Words are kept in 64 bits, which is the form that vectorises."""
+    """Compiles the loops for a mask and for a seed. Each 32-bit word of Philox is a 64-bit integer,
+    because Numba vectorises only this form."""
     low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     factor0, factor1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
     step0, step1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -123,7 +124,8 @@ def numba_kernels(numba):
 
 
 def intrinsics():
-    """The library of dropout_intrinsics.cpp; None without a compiler, or without AVX2."""
+    """Compiles and loads dropout_intrinsics.cpp. Returns None if there is no C++ compiler, or if
+    the processor has no AVX2."""
     compiler = shutil.which("c++") or shutil.which("clang++-19")
     if compiler is None:
         print("without intrinsics: there is no C++ compiler", file=sys.stderr)
@@ -153,7 +155,8 @@ def intrinsics_systems(library, arrays: Arrays, threads: int) -> dict:
 
 
 def check(systems: dict, arrays: Arrays) -> None:
-    """Eft, Numba and the intrinsics, which draw the same numbers, give the same bits."""
+    """Checks Eft, Numba and the intrinsics. With a mask, Eft and Numba must give NumPy's result.
+    With a seed, all three draw the same numbers, and must give the same bits."""
     expected = np.where(arrays.keep, arrays.x / np.float32(1 - P), np.float32(0))
     results = []
     for (kernel, system), run in systems.items():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout on a GPU: a mask in memory and a seed, beside Triton, PyTorch and a plain copy.
+"""Dropout on a GPU, by a mask in memory and by a seed, beside Triton, PyTorch and a plain copy.
 
-Bytes are counted as read and written once, so a rate can be held against the copy's.
+The bytes per second count each array once, as read or as written. The copy's bytes are counted in
+the same way, so the two can be compared.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from report import Report
 P = 0.5
 SEED = 123
 KERNELS = ("masked", "seeded", "seeded_by_four")
-#: (BLOCK, num_warps). Triton is measured with its first one and with the best of all.
+#: (elements of a program, num_warps). Every system is measured with the first configuration, and
+#: without --quick also with the fastest configuration.
 CONFIGURATIONS = [
     (1024, 4),
     *(
@@ -28,7 +30,7 @@ CONFIGURATIONS = [
 
 
 class Case:
-    """Arrays of one kind: `n` elements of `dtype`, `offset` elements past an aligned address."""
+    """Arrays of `n` elements of `dtype` that begin `offset` elements after an aligned address."""
 
     def __init__(self, torch, n: int, dtype, offset: int = 0):
         def array(make, of):
@@ -47,7 +49,8 @@ class Case:
         return self.n * (2 * size + (4 if kernel == "masked" else 0))
 
     def run(self, kernels, kernel: str, configuration: tuple[int, int]) -> None:
-        """One launch. Blocks count elements, so a program of `seeded_by_four` has a quarter."""
+        """Launches a kernel once. A program handles as many elements as the configuration says. A
+        program of `seeded_by_four` handles 4 * BLOCK elements, so its BLOCK is a quarter."""
         block, num_warps = configuration
         function = getattr(kernels, kernel)
         grid = (eft.cdiv(self.n, block),)
@@ -74,20 +77,20 @@ class Benchmark(GpuBenchmark):
         )
 
     def usual(self, case: Case, kernel: str) -> None:
-        """Every system at 1024 elements and 4 warps."""
+        """Measures every system with the first configuration: 1024 elements and 4 warps."""
         for system, kernels in self.systems.items():
             seconds = self.seconds(functools.partial(case.run, kernels, kernel, CONFIGURATIONS[0]))
             self.add(case, kernel, system, "1024, 4 warps", seconds)
 
     def best(self, case: Case, kernel: str) -> None:
-        """Every system at the fastest of all configurations."""
+        """Measures every system with the fastest of all configurations."""
         for system, kernels in self.systems.items():
             times = self.times(functools.partial(case.run, kernels, kernel), CONFIGURATIONS)
             (block, warps), seconds = min(times.items(), key=lambda item: item[1])
             self.add(case, kernel, system, f"best: {block}, {warps} warps", seconds)
 
     def limits(self, case: Case) -> None:
-        """Measures PyTorch: a copy, and its own dropout."""
+        """Measures PyTorch's copy and PyTorch's dropout."""
         seconds = self.seconds(lambda: case.output.copy_(case.x))
         self.add(case, "copy", "PyTorch", "", seconds)
         dropout = self.torch.nn.functional.dropout
@@ -95,7 +98,8 @@ class Benchmark(GpuBenchmark):
         self.add(case, "dropout", "PyTorch", "with a mask of bool", seconds)
 
     def check(self, case: Case) -> None:
-        """The systems drop the same elements, and agree on the others to rounding."""
+        """Checks that Eft and Triton drop the same elements, and that the other elements are equal
+        up to rounding."""
         for kernel in KERNELS:
             results = []
             for kernels in self.systems.values():
@@ -140,7 +144,8 @@ def main():
 
 
 def note(report: Report, n: str, bits: int) -> None:
-    """Notes the ratios of Eft to the copy, to Triton, and to itself at an odd size."""
+    """Adds notes: Eft's bandwidth relative to the copy's, its speed relative to Triton's, and the
+    speed of each at 2^bits + 1 elements relative to that at 2^bits."""
     usual = {"configuration": "1024, 4 warps", "offset": 0}
     for dtype in ("float32", "float16"):
         case = {"dtype": dtype, "n": n}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeded dropout by hand, with AVX2 and AVX-512: the peer that no compiler made. One call of
-// Philox4x32-10 an element, as in the kernel `seeded` of kernels.py, and the same bits where 1 - p
-// is a power of two. dropout_cpu.py compiles it and loads it.
+// Dropout by a seed, written by hand with the intrinsics of AVX2 and AVX-512. Like the kernel
+// `seeded` of kernels.py, it calls Philox4x32-10 once for each element. It gives the same bits as
+// that kernel if 1 - p is a power of two. For other p, bits differ: this code multiplies by the
+// scale 1 / (1 - p), and the kernel divides by 1 - p. dropout_cpu.py compiles and loads this file.
 //
-// Words lie in 64-bit lanes whose upper halves are anything: a product takes the lower halves, and
-// gives both halves of the next words. A round is two products, two shifts and four exclusive ors.
+// Each 32-bit word of Philox lies in the lower half of a 64-bit lane; the upper half is arbitrary.
+// The multiplication reads only the lower halves, and its 64-bit product has two words of the next
+// round. A round consists of two products, two shifts and four exclusive ors.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -21,16 +23,16 @@ constexpr int rounds = 10;
 
 struct Numbers {
   uint64_t seed;
-  uint32_t least; // the least folded word whose float is above p
+  uint32_t least; // the least folded word whose float is greater than p
   float scale;
 };
 
-/// A word as a float: folded to 31 bits, and scaled to [0, 1).
+/// Converts a word to a float in [0, 1): folds it to 31 bits by word ^ (word >> 31), and scales it.
 float uniform(int32_t word) { return float(word ^ (word >> 31)) * 4.6566127342e-10f; }
 
 Numbers numbersFor(float p, uint64_t seed) {
   uint32_t least = 0;
-  for (uint32_t bit = 1u << 30; bit; bit >>= 1) // the float grows with the word
+  for (uint32_t bit = 1u << 30; bit; bit >>= 1) // binary search: floats grow with words
     if (!(uniform(int32_t(least + bit - 1)) > p))
       least += bit;
   return {seed, least, 1 / (1 - p)};
@@ -54,13 +56,17 @@ void scalar(const float *x, float *y, size_t first, size_t end, const Numbers &n
     y[i] = isKept(numbers, i) ? x[i] * numbers.scale : 0.0f;
 }
 
-/// `chains` vectors of four draws at a time, which are `2 * chains` groups of two neighbours.
+/// Computes elements from `first` on with AVX2. An iteration computes 4 * `chains` elements, in
+/// `chains` vectors of four draws. Returns the first element that is not computed, since fewer than
+/// 4 * `chains` elements are left.
 template <int chains>
 __attribute__((target("avx2"))) size_t avx2(const float *x, float *y, size_t first, size_t end,
                                             const Numbers &numbers) {
   constexpr size_t width = 4 * chains;
   const __m256i m0 = _mm256_set1_epi64x(factor0), m1 = _mm256_set1_epi64x(factor1);
-  // A word is kept unless -least <= word < least: unless word + least is below 2 · least.
+  // An element is dropped if its folded word is below `least`. That means -least <= word < least,
+  // or word + least < 2 * least as unsigned numbers. AVX2 only compares signed numbers, so `sign`
+  // is added to both sides.
   constexpr uint32_t sign = 1u << 31;
   const __m256i shift = _mm256_set1_epi32(int32_t(numbers.least + sign));
   const __m256i dropped = _mm256_set1_epi32(int32_t(2 * numbers.least + sign));
@@ -68,7 +74,8 @@ __attribute__((target("avx2"))) size_t avx2(const float *x, float *y, size_t fir
   for (; first + width <= end; first += width) {
     __m256i c0[chains], c1[chains], c2[chains], c3[chains];
     for (int i = 0; i < chains; ++i) {
-      // Of two vectors, the one has the neighbours 0, 1, 4, 5, the other 2, 3, 6, 7.
+      // Of eight elements, one vector has elements 0, 1, 4, 5, and the next one 2, 3, 6, 7. The
+      // shuffle below works within halves of 128 bits, and so gives the elements in order.
       __m256i offsets =
           i % 2 == 0 ? _mm256_setr_epi64x(0, 1, 4, 5) : _mm256_setr_epi64x(2, 3, 6, 7);
       c0[i] = _mm256_add_epi64(_mm256_set1_epi64x(int64_t(first + size_t(i / 2 * 8))), offsets);
@@ -99,7 +106,7 @@ __attribute__((target("avx2"))) size_t avx2(const float *x, float *y, size_t fir
   return first;
 }
 
-/// `chains` vectors of eight draws at a time.
+/// Computes elements as `avx2` does, but with AVX-512, in vectors of eight draws.
 template <int chains>
 __attribute__((target("avx512f"))) size_t avx512(const float *x, float *y, size_t first, size_t end,
                                                  const Numbers &numbers) {
@@ -143,7 +150,7 @@ __attribute__((target("avx512f"))) size_t avx512(const float *x, float *y, size_
 
 using Run = size_t (*)(const float *, float *, size_t, size_t, const Numbers &);
 
-/// The forms that this processor has, the fastest first where that was seen.
+/// Returns the forms that this processor can run. dropout_cpu.py measures all of them.
 std::vector<Run> forms() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f"))
@@ -155,11 +162,11 @@ std::vector<Run> forms() {
 
 } // namespace
 
-/// The number of forms for this processor.
+/// Returns the number of forms that this processor can run.
 extern "C" int dropout_forms() { return int(forms().size()); }
 
-/// y = where(rand(seed, i) > p, x / (1 - p), 0) for n elements, by `threads` threads, in the form
-/// of this number.
+/// Computes y[i] = rand(seed, i) > p ? x[i] / (1 - p) : 0 for n elements, with `threads` threads,
+/// in form number `form`.
 extern "C" void dropout_seeded(const float *x, float *y, size_t n, float p, uint64_t seed,
                                int threads, int form) {
   Numbers numbers = numbersFor(p, seed);

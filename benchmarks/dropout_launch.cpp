@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The time of a call of an operator from C++: eft::dropout_run beside cuLaunchKernel of the same
-// kernel with the same arguments, in batches that take turns. Needs a GPU, the installed package,
-// and the kernel's PTX from the build:
+// Measures the time of a call of an operator from C++. eft::dropout_run and cuLaunchKernel launch
+// the same kernel with the same arguments, in batches that take turns. The program needs a GPU, the
+// installed package, and the kernel's PTX from the build:
 //
 //   c++ -std=c++20 -O2 dropout_launch.cpp -IPREFIX/include -LPREFIX/lib -left-ops -left-runtime
 //   LD_LIBRARY_PATH=PREFIX/lib ./a.out KERNELS/eft_forward_gpu_fp32.compute_90.ptx
 //
-// with build/release/ops/kernels for KERNELS. Prints the median nanoseconds of each, and
-// their difference.
+// KERNELS is build/release/ops/kernels. The program prints the median nanoseconds of a call of
+// each, and the difference.
 #include "launches.h"
 
 #include <eft/Ops.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-constexpr int64_t rows = 1, columns = 64; // one program of the kernel
+constexpr int64_t rows = 1, columns = 64; // handled by one program of the kernel
 constexpr unsigned threads = 64;
 
 std::string contentOf(const char *path) {
@@ -55,7 +55,7 @@ int main(int count, char **words) {
     bool mayKeep = true;
     float scale = 2;
     int32_t shift = 0;
-    uint64_t factor = 0, exponent = 0; // for more rows than the kernel has here
+    uint64_t factor = 0, exponent = 0; // divide by `columns`; not used for one row
     void *parameters[] = {&xData,   &yData, &rowCount, &columnCount, &seed,   &threshold,
                           &mayKeep, &scale, &factor,   &exponent,    &strips, &shift};
     return driver.launch(function, 1, 1, 1, threads, 1, 1, 0, stream.handle(), parameters,

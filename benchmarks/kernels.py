@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that the benchmarks run, for Eft and for Triton: `common.load_kernels` puts `jit` and
-`tl` here."""
+"""The kernels that the benchmarks run by Eft and by Triton. `common.load_kernels` defines `jit` and
+`tl` in this module before the kernels."""
 
 
 @jit
@@ -30,7 +30,7 @@ def part(x_ptr, output_ptr, offsets, random, n, p):
 
 @jit
 def seeded_by_four(x_ptr, output_ptr, n, p, seed, BLOCK: tl.constexpr):
-    """One call of Philox for four elements; a program handles 4 * BLOCK."""
+    """Calls Philox once for four elements. A program handles 4 * BLOCK elements."""
     first = tl.program_id(0) * BLOCK * 4 + tl.arange(0, BLOCK)
     r0, r1, r2, r3 = tl.rand4x(seed, first)
     part(x_ptr, output_ptr, first, r0, n, p)
@@ -52,8 +52,9 @@ def multiply(
     BLOCK_K: tl.constexpr,
     GROUP: tl.constexpr,
 ):
-    """C = A B without gaps between rows. The programs go through C in groups of GROUP rows of
-    blocks. K must be a multiple of BLOCK_K, and so on."""
+    """C = A B for row-major matrices without gaps between rows. M, N and K must be multiples of
+    BLOCK_M, BLOCK_N and BLOCK_K. To use the cache well, C's rows of blocks are divided into groups
+    of GROUP rows. Consecutive programs compute the blocks of one group, column by column."""
     across = tl.cdiv(N, BLOCK_N)
     program = tl.program_id(0)
     group = program // (GROUP * across)
@@ -93,9 +94,9 @@ def multiply_strided(
     GROUP: tl.constexpr,
     SUM: tl.constexpr = tl.float32,
 ):
-    """C = A B for matrices of any size and strides, in the form of Triton's tutorial: rows and
-    columns beyond the end wrap around to the first ones, what lies beyond K is masked, and the loop
-    carries blocks of pointers."""
+    """C = A B for matrices of any size and strides, in the form of Triton's tutorial. The row
+    indices of A and the column indices of B wrap around at the end of the matrix, by `%`. A mask
+    excludes elements beyond K. The loop carries blocks of pointers."""
     program = tl.program_id(axis=0)
     across = tl.cdiv(N, BLOCK_N)
     in_group = GROUP * across
@@ -137,9 +138,11 @@ def fused_attention(
     BLOCK_N: tl.constexpr,
     CAUSAL: tl.constexpr,
 ):
-    """softmax(Q Kᵀ · scale) V for one block of rows of one head, in the form of Triton's tutorial:
-    the softmax is kept up to date while the program goes over the columns. All four blocks have
-    rows of D elements without gaps; `m_ptr` gets the logarithms of the sums."""
+    """softmax(Q Kᵀ · scale) V, in the form of Triton's tutorial. A program computes one block of
+    rows of one head. It goes over the rows of K and V, and after each block rescales the sums to
+    the new maximum of the scores. Q, K, V and the output are row-major without gaps, with rows of D
+    elements. `m_ptr` gets, for each row, the binary logarithm of the sum of the exponentials of its
+    scores."""
     block = tl.program_id(0)
     head = tl.program_id(1)
     base = head.to(tl.int64) * length * D
@@ -152,7 +155,7 @@ def fused_attention(
     m = tl.zeros([BLOCK_M], dtype=tl.float32) - float("inf")
     total = tl.zeros([BLOCK_M], dtype=tl.float32) + 1.0
     acc = tl.zeros([BLOCK_M, D], dtype=tl.float32)
-    scale *= 1.44269504  # the exponentials are powers of two
+    scale *= 1.44269504  # 1 / ln 2: below, exp2 computes the exponentials
     for first in range(0, (block + 1) * BLOCK_M if CAUSAL else length, BLOCK_N):
         scores = tl.dot(q, tl.trans(tl.load(k_block)))
         if CAUSAL:
@@ -182,8 +185,8 @@ def _add_to_keys(
     dk, dv, k, v, q_ptr, d_out_ptr, m_ptr, d_ptr, keys, first, steps,
     D: tl.constexpr, ROWS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """Adds to the gradients of a block of keys and that of its values those of `steps` blocks of
-    rows, from `first` on."""
+    """Adds to `dk` and `dv`, the gradients of a block of keys and of their values, the
+    contributions of `steps` blocks of ROWS rows, beginning with row `first`."""
     columns = tl.arange(0, D)
     rows = first + tl.arange(0, ROWS)
     q_block = q_ptr + rows[None, :] * D + columns[:, None]
@@ -211,7 +214,8 @@ def _add_to_rows(
     dq, q, d_out, m, d, k_ptr, v_ptr, rows, first, steps,
     D: tl.constexpr, KEYS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """Adds to the gradient of a block of rows those of `steps` blocks of keys, from `first` on."""
+    """Adds to `dq`, the gradient of a block of rows, the contributions of `steps` blocks of KEYS
+    keys, beginning with key `first`."""
     columns = tl.arange(0, D)
     keys = first + tl.arange(0, KEYS)
     k_block = k_ptr + keys[None, :] * D + columns[:, None]
@@ -236,11 +240,12 @@ def attention_backward(
     q_ptr, k_ptr, v_ptr, d_out_ptr, dq_ptr, dk_ptr, dv_ptr, m_ptr, d_ptr, scale, length,
     D: tl.constexpr, LONG: tl.constexpr, SHORT: tl.constexpr, CAUSAL: tl.constexpr,
 ):  # fmt: skip
-    """The gradients of attention in the form of Triton's tutorial. A program adds those of LONG
-    keys over blocks of SHORT rows, and then that of LONG rows over blocks of SHORT keys; where the
-    mask cuts blocks, they have half that length. `k_ptr` has the keys times scale / ln 2, `m_ptr`
-    what the forward pass gives, and `d_ptr` the products of each row of the output with its
-    gradient."""
+    """The gradients of attention, in the form of Triton's tutorial. A program first computes dK and
+    dV of LONG keys, in a loop over blocks of SHORT rows. Then it computes dQ of LONG rows, in a
+    loop over blocks of SHORT keys. Where the causal mask cuts blocks, the blocks of the loop have
+    SHORT / 2 rows or keys. `k_ptr` has the keys times scale / ln 2, `m_ptr` has what
+    `fused_attention` stores there, and `d_ptr` has for each row the dot product of the output and
+    the output's gradient."""
     head = tl.program_id(1).to(tl.int64)
     base = head * length * D
     q_ptr += base
@@ -328,8 +333,8 @@ def dropout_add_norm(
     BLOCK: tl.constexpr,
     IS_LAYER: tl.constexpr,
 ):
-    """Dropout by a seed, the sum with a residual, and a norm of the row, as a user would write it:
-    a call of Philox for each element."""
+    """Dropout by a seed, addition of a residual, and layer norm or RMS norm of each row, as a user
+    would write it, with a call of Philox for each element."""
     row = tl.program_id(0).to(tl.int64)
     offsets = tl.arange(0, BLOCK)
     inside = offsets < columns
@@ -371,8 +376,9 @@ def project(
     POINTS: tl.constexpr,
     OUTPUTS: tl.constexpr,
 ):
-    """Y = X R, where R has one entry of ±√(S/outputs) in each S rows of each column, at a place and
-    with a sign that are drawn; tutorials/07-projection-without-a-matrix.py explains it."""
+    """Y = X R. In each column of R, each group of S consecutive rows has one entry that is not
+    zero: √(S/outputs) with a random sign, in a random row of the group. See
+    tutorials/07-projection-without-a-matrix.py."""
     output = tl.program_id(0) * OUTPUTS + tl.arange(0, OUTPUTS)[None, :]
     point = tl.program_id(1) * POINTS + tl.arange(0, POINTS)[:, None]
     x_ptr += tl.minimum(point, points - 1).to(tl.int64) * columns
@@ -405,8 +411,8 @@ def attention(
     N: tl.constexpr,
     WIDTH: tl.constexpr,
 ):
-    """softmax(scale Q Kᵀ) V for each head, with the softmax taken as the columns come along. n must
-    be a multiple of M and N."""
+    """softmax(scale Q Kᵀ) V for each head. The loop goes over blocks of N rows of K and V, and
+    rescales the sums to the new maximum of the scores. n must be a multiple of M and N."""
     head = tl.program_id(1) * n * WIDTH
     m = tl.program_id(0) * M + tl.arange(0, M)
     columns = tl.arange(0, N)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a launch costs by itself: cuLaunchKernel from C, with the driver opened by dlopen, so that
-// building it takes a C compiler only.
+// Measures the time of cuLaunchKernel from C, without any language runtime. The program opens the
+// driver by dlopen, so a C compiler is enough to build it.
 //
 //   launch CUBIN KERNEL THREADS SHARED_BYTES BATCHES LAUNCHES
 //
-// The kernel takes two pointers, an int, a float and an int, as the seeded dropout kernel does.
-// Prints the nanoseconds of a launch for each batch, one a line.
+// The kernel must take two pointers, an int, a float and an int, as the seeded dropout kernel does.
+// For each batch, the program prints a line with the mean nanoseconds of a launch in that batch.
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The time of a launch from C++: eft::Kernel::launch beside cuLaunchKernel, the same PTX and
-// arguments, in batches that take turns. Needs a GPU and the installed package:
+// Measures the time of a launch from C++. eft::Kernel::launch and cuLaunchKernel launch the same
+// PTX with the same arguments, in batches that take turns. The program needs a GPU and the
+// installed package:
 //
 //   c++ -std=c++20 -O2 launch.cpp -IPREFIX/include -LPREFIX/lib -left-compiler -left-runtime
 //   LD_LIBRARY_PATH=PREFIX/lib ./a.out
 //
-// Prints the median nanoseconds of each, and their difference.
+// It prints the median nanoseconds of a launch by each, and the difference.
 #include "launches.h"
 
 #include <eft/Compiler.h>
 
 namespace {
 
-// The parameters of the seeded dropout kernel.
+// A kernel with the parameters of the seeded dropout kernel. It scales up to 1024 elements by p.
 constexpr const char *text = R"(
 func.func @seeded(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32},
                   %out: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32, %p: f32, %seed: i32) {

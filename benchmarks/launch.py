@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures a launch from Python, beside cuLaunchKernel from C, Triton and CuPy.
+"""Measures the time of a launch from Python, beside cuLaunchKernel from C, Triton and CuPy.
 
-All launch a kernel with the parameters of the seeded dropout kernel, on one block of 1024 elements.
-The driver's queue is emptied between batches, outside of the time, so that nobody waits for the
-GPU.
+Eft, C and Triton launch the seeded dropout kernel. CuPy launches a kernel with the same parameters.
+The grid has one program for 1024 elements. Between two batches of launches the benchmark waits for
+the GPU, outside of the measured time. So the driver's queue never fills up, and no launch waits.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ extern "C" __global__ void seeded(const float *x, float *output, int n, float p,
 
 
 def nanoseconds(launch: Callable[[], object], synchronize: Callable[[], object]) -> float:
-    """The median over batches of one launch's time."""
+    """Returns the median over BATCHES batches of the mean time of a launch in a batch."""
     for _ in range(LAUNCHES):
         launch()
     synchronize()
@@ -52,7 +52,8 @@ def nanoseconds(launch: Callable[[], object], synchronize: Callable[[], object])
 
 
 def from_python(kernels, x, output) -> dict[str, Callable]:
-    """The same launch with a grid that is a tuple and one that is a function."""
+    """Returns two functions that make the same launch: one with a tuple as the grid, one with a
+    function as the grid."""
     seeded = kernels.seeded
 
     def by_tuple():
@@ -65,7 +66,8 @@ def from_python(kernels, x, output) -> dict[str, Callable]:
 
 
 def from_c(compiled) -> float:
-    """The same cubin, launched by launch.c."""
+    """Launches the cubin of `compiled` by the program launch.c. Returns the median nanoseconds of a
+    launch."""
     compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang", "clang-19"))), None)
     if compiler is None:
         raise FileNotFoundError("no C compiler was found")
@@ -106,7 +108,8 @@ def measure_gpu(report: Report, torch) -> None:
 
 
 def measure_cpu(report: Report) -> None:
-    """Here the kernel's own time is in it, about that of a call of the same length in NumPy."""
+    """Measures launches on the CPU, whose times include the execution of the kernel. That takes
+    about as long as a NumPy division of 1024 elements, which is measured for comparison."""
     x, output = np.zeros(N, np.float32), np.zeros(N, np.float32)
     for grid, launch in from_python(load_kernels(eft.jit, eft.language), x, output).items():
         report.add(device="cpu", system="Eft", grid=grid, ns=nanoseconds(launch, lambda: None))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers of the programs that measure launches from C++: the CUDA driver's own interface, and two
-// kinds of launches in batches that take turns.
+// Helpers for the programs that measure launches from C++: access to the CUDA driver without Eft,
+// and `compare`, which times two ways to launch a kernel in batches that take turns.
 #pragma once
 
 #include <eft/Runtime.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-// Each batch makes as many launches as this, and then the stream is waited for.
+// The number of launches in a batch. After each batch the program waits for the stream.
 constexpr int launches = 200;
 
 [[noreturn]] inline void fail(const std::string &message) {
@@ -27,7 +27,8 @@ template <typename T> T valueOf(eft::Expected<T> result) {
   return *std::move(result);
 }
 
-// The driver's own interface, opened as Eft opens it.
+// The CUDA driver's library. It is opened in the same way as Eft opens it: the file that the
+// environment variable EFT_LIBCUDA names, or else libcuda.so.1.
 struct Driver {
   using Launch = int(void *function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                      unsigned shared, void *stream, void **parameters, void **extra);
@@ -47,7 +48,8 @@ struct Driver {
     return found;
   }
 
-  // The first GPU's primary context becomes the thread's.
+  // Loads the PTX and returns its kernel `name`. Makes the primary context of the first GPU the
+  // current context of this thread.
   void *load(const std::string &ptx, const char *name) const {
     void *context = nullptr, *module = nullptr, *function = nullptr;
     if (get<int(void **, int)>("cuDevicePrimaryCtxRetain")(&context, 0) ||
@@ -62,13 +64,15 @@ struct Driver {
   Launch *launch;
 };
 
-// The median nanoseconds of a launch.
+// Returns the median of the times; of an even number of times, the upper one of the middle two.
 inline double median(std::vector<double> times) {
   std::sort(times.begin(), times.end());
   return times[times.size() / 2];
 }
 
-// Prints what a launch of each kind costs; a launch is given its number and says whether it worked.
+// Times the launches `ours` (by Eft, called `name`) and `theirs` (by cuLaunchKernel), and prints
+// the median nanoseconds of each. Both functions get the number of the launch in its batch, and
+// return whether the launch succeeded.
 template <typename Ours, typename Theirs>
 void compare(const char *name, const eft::Device &device, eft::Stream &stream, Ours ours,
              Theirs theirs) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices on a CPU: Eft beside PyTorch and NumPy, which ask oneDNN, MKL or OpenBLAS.
+"""Products of matrices on a CPU: Eft beside PyTorch and NumPy, which call oneDNN, MKL or OpenBLAS.
 
 The kernel has the form of Triton's tutorial: strides, remainders in the addresses, and a mask along
-k. Eft runs several sizes of blocks. All numbers are of float32 by default, and so are all sums.
+k. Eft runs it with several sizes of blocks. All elements and all sums are float32.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np  # noqa: E402
 from eft import _runtime  # noqa: E402
 from report import Report  # noqa: E402
 
-#: Extents of blocks: rows, columns, and along k.
+#: The extents of blocks: rows of the result, columns of the result, and elements along k.
 BLOCKS = (
     (32, 32, 32),
     (64, 64, 32),
@@ -35,7 +35,7 @@ GROUP = 8
 
 
 class Case:
-    """Two matrices of one size, and their product."""
+    """Two `size` × `size` matrices, room for their product, and the systems that compute it."""
 
     def __init__(self, size: int):
         random = np.random.default_rng(size)
@@ -65,7 +65,8 @@ class Case:
         return found
 
     def check(self, torch) -> None:
-        """All products agree to the rounding of sums of `size` numbers."""
+        """Checks that every system's product is right, up to the rounding of sums of `size`
+        numbers."""
         expected = self.a.astype(np.float64) @ self.b.astype(np.float64)
         bound = self.size * np.finfo(np.float32).eps
         for name, run in self.systems(torch).items():

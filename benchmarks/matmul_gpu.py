@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices on a GPU: Eft beside Triton and PyTorch, which asks cuBLAS.
+"""Products of matrices on a GPU: Eft beside Triton and PyTorch, which calls cuBLAS.
 
 Eft and Triton compile the same kernel, which has the form of Triton's tutorial: strides, remainders
-in the addresses, and a mask along k. Each of them runs all configurations; Triton with as many
-stages as each configuration says. Factors of float32 are multiplied as tf32; those of int8 give
-int32, those of 8-bit floats float16. `--plain` adds Eft's kernel for matrices without gaps whose
-sizes need no mask.
+in the addresses, and a mask along k. Each of the two runs all configurations. Factors of float32
+are multiplied as tf32. The product of int8 factors is int32, and that of 8-bit floats is float16.
+`--plain` also measures Eft with the kernel `multiply`, for matrices without gaps between rows and
+sizes that need no mask.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Configuration(NamedTuple):
         return f"{self.m} × {self.n} × {self.k}, {self.warps} warps, {self.stages} stages"
 
 
-#: For elements of two bytes; the first one is the usual one.
+#: The configurations for elements of two bytes. The first configuration is also reported by itself.
 CONFIGURATIONS = [
     Configuration(128, 128, 32, 4, 3),
     Configuration(128, 128, 64, 4, 3),
@@ -42,12 +42,14 @@ CONFIGURATIONS = [
 ]
 GROUP = 8
 
-#: Whether A lies by columns, and whether B does; a t stands behind the name of one that does.
+#: By name, whether A is stored by columns, and whether B is. In the name, t follows a matrix that
+#: is stored by columns.
 LAYOUTS = {"AB": (False, False), "AtB": (True, False), "ABt": (False, True)}
 
 
 class Case:
-    """Two matrices of elements of a type, and room for their product."""
+    """An m × k and a k × n matrix of elements of type `dtype`, and room for their product. `size`
+    is (m, n, k)."""
 
     def __init__(self, torch, size: tuple[int, int, int], dtype, layout: str = "AB"):
         self.m, self.n, self.k = size
@@ -55,7 +57,7 @@ class Case:
         self.dtype = str(dtype).removeprefix("torch.")
         self.name = str(self.m) if self.m == self.n == self.k else "×".join(map(str, size))
         self.result = {"int8": torch.int32, "float8_e4m3fn": torch.float16}.get(self.dtype, dtype)
-        # Blocks of all types are of as many bytes.
+        # A block of a factor has the same number of bytes for all types.
         self.configurations = [
             each._replace(k=each.k * 2 // dtype.itemsize) for each in CONFIGURATIONS
         ]
@@ -72,7 +74,7 @@ class Case:
         self.one = torch.ones((), device="cuda")
 
     def product_of_torch(self, torch):
-        """A function that lets PyTorch multiply; None if it can't."""
+        """Returns a function that multiplies by PyTorch, or None if PyTorch has no such product."""
         if self.dtype == "int8":
             return functools.partial(torch._int_mm, self.a, self.b, out=self.c)
         if self.dtype.startswith("float8"):
@@ -129,7 +131,9 @@ class Benchmark(GpuBenchmark):
         )
 
     def measure(self, case: Case, best: bool, plain: bool) -> None:
-        """PyTorch, then every system with the usual configuration, and with its best."""
+        """Measures PyTorch, then Eft and Triton with the first configuration and, if `best` is
+        true, with the fastest. `plain` adds Eft with the kernel `multiply`, where it is
+        applicable."""
         if multiply := case.product_of_torch(self.torch):
             self.add(case, "PyTorch", "", self.seconds(multiply))
         for system, kernels in self.systems.items():
@@ -147,7 +151,8 @@ class Benchmark(GpuBenchmark):
             self.add(case, system, f"best: {fastest}", times[fastest])
 
     def check(self, case: Case) -> None:
-        """Every configuration gives the product, to the rounding of the factors and the result."""
+        """Checks that every configuration gives the product, up to the rounding of the factors and
+        the result."""
         expected = self.torch.matmul(case.a.double(), case.b.double())
         unit = 0.0 if case.dtype == "int8" else max(2e-3, 2 * self.torch.finfo(case.result).eps)
         for kernels in self.systems.values():

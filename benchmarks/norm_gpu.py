@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout, residual and norm on a GPU, forward and backward: the operator beside a kernel of
-Triton's, PyTorch's functions one after the other, and a plain copy.
+"""Dropout, residual and norm on a GPU, forward and backward, beside Triton, PyTorch and a copy.
 
-Bytes are counted as read and written once: x, the residual, z and y; in the backward dy, dz, z, dx
-and the gradient of the residual.
+Eft is measured by its operator, Triton by the kernel `dropout_add_norm` of kernels.py (forward
+only), and PyTorch by its functions one after the other. The bytes per second count each array
+once, as read or as written: x, the residual, z and y in the forward pass; dy, dz, z, dx and the
+gradient of the residual in the backward pass.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Case:
         return functional.rms_norm(z, (self.columns,), weight, EPS), z
 
     def pytorch_backward(self):
-        """A function that runs the backward of PyTorch's functions."""
+        """Returns a function that runs the backward pass of PyTorch's functions."""
         parts = self.x, self.residual, self.weight, self.bias
         leaves = [part.detach().clone().requires_grad_() for part in parts]
         y, z = self.pytorch(*leaves)
@@ -64,7 +65,8 @@ class Case:
 
 
 def check(case: Case) -> None:
-    """The operator's norm is PyTorch's norm of its z, to some roundings."""
+    """Checks that y of Eft's operator is PyTorch's norm of the operator's z, up to some
+    roundings."""
     normed = case.eft()
     functional = case.torch.nn.functional
     z, weight, bias = (each.float() for each in (normed.z, case.weight, case.bias))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The dropout operator on a GPU beside PyTorch's, for matrices of 2^28 elements of many shapes, and
-some of other types and layouts.
+"""Eft's dropout operator on a GPU beside PyTorch's dropout and a copy.
 
-Needs PyTorch with a GPU:
+The arrays have about 2^28 elements: row-major fp32 matrices of many shapes, and fewer shapes with
+other types and other layouts. The benchmark needs PyTorch with a GPU:
 
     python benchmarks/operators_gpu.py
 """
@@ -19,9 +19,10 @@ WIDTHS = [
     100003,
 ]
 ROWS = [1, 7, 32, 100, 1023, 1025, 1040, 1100, 2047]
-#: The widths of matrices of other types.
+#: The widths of matrices whose type is not fp32.
 SOME_WIDTHS = [255, 1 << 10, 1 << 18]
-#: By name, the shape in memory of a view, for 1024 columns, and the view.
+#: By name, two functions: the shape in memory of an array for the given number of rows of 1024
+#: columns, and the view of that array of which elements are dropped.
 LAYOUTS = {
     "turned": (lambda rows: (1024, rows), lambda x: x.T),
     "gaps between rows": (lambda rows: (rows, 1032), lambda x: x[:, :1024]),
@@ -65,7 +66,7 @@ def main() -> None:
 
 
 def add_row(report: Report, torch, x, layout: str) -> None:
-    """Times one array."""
+    """Times the operator, PyTorch and a copy on the array `x`, and adds a row to the report."""
 
     def milliseconds(fn) -> float:
         return 1e3 * seconds_on_gpu(torch, fn, calls=15, warmup=3)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws saved results as bars: `python benchmarks/plot.py results/*.json` makes a PNG of each, and
-`python benchmarks/plot.py results` one of Eft's speeds beside Triton's, with a table of them.
+"""Draws saved results.
+
+`python benchmarks/plot.py results/*.json` draws the rows of each result as bars, in a PNG beside
+it. `python benchmarks/plot.py results` draws one picture of Eft's speeds relative to Triton's,
+beside_triton.png, and writes the same ratios to the table beside_triton.md.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from compare import best_speeds
 matplotlib.use("agg")
 from matplotlib import pyplot  # noqa: E402
 
-#: By benchmark, the column that is drawn, and its unit.
+#: For each benchmark, the column that is drawn and its unit.
 VALUES = {
     "dropout_gpu": ("G_elements_per_s", "10⁹ elements per second"),
     "dropout_cpu": ("G_elements_per_s", "10⁹ elements per second"),
@@ -29,8 +32,8 @@ VALUES = {
 }
 
 
-#: The benchmarks of which the picture beside Triton is made, in its order: what their kernels are
-#: called, and the columns that tell kinds of kernels apart.
+#: The benchmarks in the picture beside_triton.png, in the order of the picture. For each: the name
+#: of its kernels in the picture, and the columns that distinguish kinds of kernels.
 BESIDE = {
     "dropout_gpu": ("dropout", ("kernel", "dtype")),
     "norm_gpu": ("dropout and norm", ("norm", "dtype")),
@@ -49,8 +52,8 @@ def words_of(case: dict) -> str:
 
 
 def beside_triton(folder: Path) -> list[tuple[str, str, float]]:
-    """The kind of kernel, the rest of what was measured, and Eft's speed over Triton's, both at
-    their best."""
+    """Returns a tuple for each case in `folder` that both Eft and Triton ran: the kind of kernel,
+    the other values of the case, and Eft's best speed divided by Triton's best speed."""
     found = []
     for benchmark, (name, columns) in BESIDE.items():
         path = folder / f"{benchmark}.json"
@@ -66,8 +69,9 @@ def beside_triton(folder: Path) -> list[tuple[str, str, float]]:
 
 
 def draw_beside(folder: Path) -> Path | None:
-    """Draws the speeds beside Triton as beside_triton.png, a point for each that was measured, with
-    beside_triton.md as a table; None if there are no results."""
+    """Draws Eft's speeds relative to Triton's as beside_triton.png, one point for each case, and
+    writes beside_triton.md, a table of the same. Returns the path of the picture, or None if there
+    are no results."""
     found = beside_triton(folder)
     if not found:
         return None
@@ -94,7 +98,8 @@ def draw_beside(folder: Path) -> Path | None:
 
 
 def value_of(results: dict) -> tuple[str, str] | None:
-    """The part of a result that is drawn; a number that ends its name counts the threads."""
+    """Returns the column that is drawn and its unit, or None if the benchmark is not drawn. A
+    number at the end of the benchmark's name is a number of threads, and is ignored."""
     name, _, number = results["benchmark"].rpartition("_")
     return VALUES.get(name if number.isdecimal() else results["benchmark"])
 

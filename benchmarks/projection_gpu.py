@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sparse random projections on a GPU: a matrix that is made from a seed, by Eft and by Triton,
-beside products with one that is stored, by PyTorch, which asks cuBLAS.
+"""Sparse random projections Y = X R on a GPU, with a matrix R that is drawn and one that is stored.
 
-Eft and Triton compile the same kernel, the second one of the lesson on projections,
+Eft and Triton draw R from a seed inside of the kernel. PyTorch multiplies by a stored R, by cuBLAS.
+Eft and Triton compile the same kernel, which is the second kernel of the tutorial
 tutorials/07-projection-without-a-matrix.py.
 """
 
@@ -16,13 +16,13 @@ from report import Report
 
 #: (points, columns, outputs): X is points × columns, R columns × outputs.
 SHAPES = [(16384, 16384, 1024), (65536, 4096, 512)]
-#: (POINTS, OUTPUTS, num_warps). The first one is the lesson's.
+#: (POINTS, OUTPUTS, num_warps). The first configuration is that of the tutorial.
 CONFIGURATIONS = [(16, 256, 4), (8, 512, 4), (16, 512, 8)]
 SEED = 1984
 
 
 class Case:
-    """Points of fp32, and room for their projections."""
+    """The fp32 matrix X, whose rows are points, and room for their projections Y."""
 
     def __init__(self, torch, points: int, columns: int, outputs: int):
         self.torch = torch
@@ -32,7 +32,8 @@ class Case:
         self.y = torch.empty(points, outputs, device="cuda")
 
     def run(self, kernels, s: int, configuration: tuple[int, int, int]) -> None:
-        """Y = X R, with an R that is made on the way."""
+        """Computes Y = X R by the kernel, which draws R. A column of R has one entry in each `s`
+        rows."""
         points, outputs, warps = configuration
         grid = (eft.cdiv(self.shape[2], outputs), eft.cdiv(self.shape[0], points))
         kernels.project[grid](
@@ -40,7 +41,7 @@ class Case:
         )
 
     def matrix(self, kernels, s: int):
-        """R: what the kernel makes of the rows of a unit matrix."""
+        """Returns R, which is the projection of the identity matrix."""
         unit = Case(self.torch, *self.shape[1:2], *self.shape[1:])
         unit.x = self.torch.eye(self.shape[1], device="cuda")
         unit.run(kernels, s, CONFIGURATIONS[0])
@@ -78,7 +79,8 @@ class Benchmark(GpuBenchmark):
         self.add(case, "PyTorch", name, r.numel() * r.element_size(), seconds)
 
     def check(self, case: Case) -> None:
-        """Every configuration gives the same matrix and the product with it."""
+        """Checks that R has one entry in each `s` rows of a column, that all systems draw the same
+        R, and that every configuration gives the product X R."""
         s = root(case)
         matrix = case.matrix(self.systems["Eft"], s)
         entries = (matrix != 0).reshape(-1, s, case.shape[2]).sum(1)
@@ -99,7 +101,8 @@ class Benchmark(GpuBenchmark):
 
 
 def root(case: Case) -> int:
-    """The power of two nearest to the root of the number of columns."""
+    """Returns a power of two near the square root of the number of columns. It is exact if that
+    number is a power of four."""
     return 2 ** round(case.shape[1].bit_length() / 2 - 0.5)
 
 
@@ -119,7 +122,7 @@ def main():
 
 def note(report: Report, case: Case) -> None:
     def milliseconds(system: str) -> float | None:
-        """The time of a system with `s` at the root."""
+        """Returns the time of a system with `s` = root(case), or None if it was not measured."""
         for row in report.matching(shape=case.title, system=system):
             if row["configuration"].startswith(f"s = {root(case)},"):
                 return row["milliseconds"]

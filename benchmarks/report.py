@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A benchmark's report: a table of results, with what ran where."""
+"""The report of a benchmark: a table of results, the command, the machine and the versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 class Report:
-    """Rows of results with what made them."""
+    """Collects the rows and the notes of a benchmark, and writes them to files."""
 
     def __init__(self, name: str, title: str, out: Path):
         self.name = name
@@ -29,26 +29,27 @@ class Report:
         print("  ".join(f"{key}={_text(value)}" for key, value in row.items()), file=sys.stderr)
 
     def matching(self, **conditions) -> Iterator[dict]:
-        """The rows that have these values."""
+        """Returns the rows that have the given values in the columns of these names."""
         return (row for row in self.rows if conditions.items() <= row.items())
 
     def find(self, column: str, **conditions) -> float | None:
-        """The column's value in the first row that has these values; None if there is none."""
+        """Returns the column's value in the first of the `matching` rows, or None if no row
+        matches."""
         return next((row[column] for row in self.matching(**conditions)), None)
 
     def highest(self, column: str, **conditions) -> float | None:
-        """The column's largest value in the rows that have these values; None if there are none."""
+        """Returns the column's largest value in the `matching` rows, or None if no row matches."""
         return max((row[column] for row in self.matching(**conditions)), default=None)
 
     def note_ratio(self, text: str, value: float | None, of: float | None, goal: str = "") -> None:
-        """Notes how a value compares to another one, if both were measured."""
+        """Adds a note with `value` / `of`, or "not measured" if one of the two is None."""
         if value is None or of is None:
             self.notes.append(f"{text}: not measured")
         else:
             self.notes.append(f"{text}: {value / of:.3f}{f' (goal: {goal})' if goal else ''}")
 
     def save(self) -> None:
-        """Writes NAME.json and NAME.md, and prints the table."""
+        """Writes NAME.json and NAME.md to the folder `out`, and prints the text of NAME.md."""
         self.out.mkdir(parents=True, exist_ok=True)
         facts = {
             "benchmark": self.name,
@@ -70,7 +71,7 @@ class Report:
         print(f"\n{self.title}\n" + "\n".join(about) + f"\n\n{text}", end="")
 
     def table(self) -> str:
-        """The rows as a table of Markdown."""
+        """Returns the rows as a Markdown table."""
         header = list(dict.fromkeys(key for row in self.rows for key in row))
         cells = [header, *([_text(row.get(key)) for key in header] for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
@@ -91,7 +92,8 @@ def _text(value) -> str:
 
 
 def machine() -> str:
-    """The GPU if PyTorch sees one, the processor and its cores."""
+    """Describes the machine: its GPU, if PyTorch is loaded and sees one, and its processor with the
+    number of cores that this process may use."""
     words = []
     torch = sys.modules.get("torch")
     if torch and torch.cuda.is_available():
@@ -109,7 +111,8 @@ def cpu_name() -> str:
 
 
 def versions() -> dict[str, str]:
-    """The versions of all that took part."""
+    """Returns the versions of Python, of Eft and its commit, of the peers that are loaded, and of
+    CUDA and the driver if PyTorch sees a GPU."""
     found = {"python": platform.python_version()}
     commit = subprocess.run(
         ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"],

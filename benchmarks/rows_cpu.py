@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Softmax, layer norm, reductions, scans and sorting of rows on a CPU, beside PyTorch and NumPy.
 
-All matrices have 2^22 elements of float32; the histogram counts as many of int32.
+All matrices have 2^22 float32 elements. The histogram counts 2^22 int32 numbers.
 """
 
 from __future__ import annotations
@@ -20,16 +20,20 @@ from eft import _runtime  # noqa: E402
 from report import Report  # noqa: E402
 
 BINS = 256
-COUNTED = 16384  # elements of a block: with fewer, adding its counts to memory is what takes time
+# The elements that a program of the histogram counts. With fewer elements for each program, most of
+# the time would go to the atomic additions of the programs' counts.
+COUNTED = 16384
 SHAPES = {"softmax": ((4096, 1024), (1024, 4096)), "layer norm": ((4096, 1024), (1024, 4096))}
-#: A CPU adds up in the order that a GPU with this many warps would. That of one warp suits it best.
+#: The order in which a reduction combines elements depends on the number of warps, on a CPU as
+#: well. On a CPU, the order for one warp is the fastest.
 WARPS = {"num_warps": 1}
 KERNELS = ("softmax", "layer norm", "sum", "max", "argmax", "cumsum", "sort", "histogram")
 
 
 @eft.jit
 def reduce_rows(x_ptr, y_ptr, columns, KIND: tl.constexpr, BLOCK: tl.constexpr):
-    """The sum, the greatest element or its index, of each row."""
+    """Stores for each row its sum, its greatest element, or the index of that element, as KIND
+    says."""
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * columns + offsets, mask=offsets < columns, other=-float("inf"))
@@ -44,7 +48,7 @@ def reduce_rows(x_ptr, y_ptr, columns, KIND: tl.constexpr, BLOCK: tl.constexpr):
 
 @eft.jit
 def scan_rows(x_ptr, y_ptr, columns, KIND: tl.constexpr, BLOCK: tl.constexpr):
-    """The cumulative sums of each row, or its elements in order."""
+    """Stores for each row its cumulative sums, or its elements in ascending order, as KIND says."""
     row = tl.program_id(0)
     offsets = tl.arange(0, BLOCK)
     inside = offsets < columns
@@ -55,13 +59,13 @@ def scan_rows(x_ptr, y_ptr, columns, KIND: tl.constexpr, BLOCK: tl.constexpr):
 
 @eft.jit
 def count(x_ptr, counts_ptr, BINS: tl.constexpr, BLOCK: tl.constexpr):
-    """Counts the elements that equal each of the numbers from 0 on."""
+    """Adds to count number i the number of elements that equal i, for i from 0 to BINS - 1."""
     x = tl.load(x_ptr + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK))
     tl.atomic_add(counts_ptr + tl.arange(0, BINS), tl.histogram(x, BINS), sem="relaxed")
 
 
 class Case:
-    """Arrays for one kernel, and each system's way to run it."""
+    """The arrays for one kernel, and functions that run it by Eft, NumPy and PyTorch."""
 
     def __init__(self, kernel: str, shape: tuple[int, int], torch):
         random = np.random.default_rng(1)
@@ -131,7 +135,7 @@ class Case:
         return found
 
     def check(self) -> None:
-        """The systems agree, to some roundings."""
+        """Checks that all systems give the same results, up to some roundings."""
         results = {name: np.asarray(run()).copy() for name, run in self.systems().items()}
         for name, result in results.items():
             np.testing.assert_allclose(results["Eft"], result, 1e-4, 1e-4, err_msg=name)

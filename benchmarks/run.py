@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures Eft beside its peers, one benchmark after the other in processes of their own, compares
-with the committed results, and draws the plots.
+"""Runs the benchmarks one after the other, each in its own process. Compares Eft's speed relative
+to its peers with that in the committed results, and draws plots.
 
-    benchmarks/run --gpu            # all that a GPU does
-    benchmarks/run --cpu --quick    # some of what a CPU does, in a few minutes
+    benchmarks/run --gpu            # all benchmarks for a GPU
+    benchmarks/run --cpu --quick    # a part of the benchmarks for a CPU, in a few minutes
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ FOLDER = Path(__file__).parent
 @dataclass(frozen=True)
 class Benchmark:
     file: str
-    quick: tuple[str, ...] | None  # its arguments for a short run; None leaves it out of one
+    quick: tuple[str, ...] | None  # the arguments with --quick; None: not part of a quick run
     arguments: tuple[str, ...] = ()
-    result: str = ""  # the result's name, if it is not the file's
+    result: str = ""  # the name of the result, if it differs from that of the file
 
     @property
     def name(self) -> str:
@@ -49,7 +49,8 @@ ON_GPU = (
 
 
 def on_cpu() -> tuple[Benchmark, ...]:
-    """With one thread, with some, and with all."""
+    """Returns the benchmarks for a CPU: first those with all cores, then dropout and rows with 1, 2
+    and 8 threads. Numbers of threads that are not below the number of cores are left out."""
     cores = len(os.sched_getaffinity(0))
     counts = [count for count in (1, 2, 8) if count < cores]
     found = [
@@ -100,9 +101,10 @@ def main() -> int:
 
 
 def run(chosen: tuple[Benchmark, ...], options, out: Path) -> int:
-    """Gives how many benchmarks failed."""
+    """Runs the benchmarks, compares their results, and draws plots. Returns the number of
+    benchmarks that failed."""
     out.mkdir(parents=True, exist_ok=True)
-    # Committed results are read first, since they may be where the new ones go.
+    # The old results are read first, because the new results may overwrite them.
     before = {each.name: read(options.against / f"{each.name}.json") for each in chosen}
     failed = []
     for each in chosen:
@@ -139,7 +141,7 @@ def compare(name: str, before: dict | None, after: dict | None, options) -> None
 
 
 def draw(out: Path) -> None:
-    """The plots of what was measured, if there is something to draw with."""
+    """Draws plots of all results in the folder `out`, if Matplotlib is installed."""
     try:
         import plot
     except ImportError as error:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Softmax and layer normalisation of rows on a GPU: Eft beside Triton, PyTorch and a device copy.
 
-Each reads a matrix of fp32 once and writes one, as the copy does. A matrix of short rows would fit
-into the cache: so there are several, and the calls take turns with them.
+Each operation reads an fp32 matrix once and writes a matrix of the same size, as the copy does. A
+matrix with short rows would fit into the GPU's cache. So a case has several matrices, and each call
+works on the next matrix.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from report import Report
 
 ROWS = 4096
 WARPS = (4, 8, 16, 32)
-#: The bytes of all matrices that take turns: some times the largest cache.
+#: The bytes of all matrices of a case, many times the largest cache of a GPU.
 BYTES = 2**30
 KERNELS = ("softmax", "layer norm")
 
 
 class Case:
-    """Matrices of `columns` columns, and the operations on one after the other."""
+    """Several pairs of an input and an output matrix with `columns` columns. Each call of an
+    operation works on the next pair, in a cycle."""
 
     def __init__(self, torch, columns: int):
         self.torch = torch
@@ -58,7 +60,7 @@ class Case:
             kernels.layer_norm[(ROWS,)](*arrays, self.columns, 1e-5, **options)
 
     def expected(self, kernel: str):
-        """The first matrix' result, by PyTorch in fp64."""
+        """Computes the result for the first matrix by PyTorch in fp64."""
         x = self.x[0].double()
         if kernel == "softmax":
             return self.torch.softmax(x, 1)
@@ -89,7 +91,7 @@ class Benchmark(GpuBenchmark):
         )
 
     def check(self, case: Case) -> None:
-        """Every configuration gives PyTorch's result, to a few roundings."""
+        """Checks that every configuration gives PyTorch's result, up to a few roundings."""
         for kernel, (system, kernels) in itertools.product(KERNELS, self.systems.items()):
             for warps in WARPS:
                 case.turns = itertools.cycle([0])

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From a fresh process to the first result: with an empty cache and with a full one, beside Triton.
+"""Measures the time from a fresh process to the first result, for Eft and for Triton.
 
-Every figure is the median over processes of their own. `first` is the time from `kernel[grid](...)`
-to the result, with all modules imported and the GPU in use already; `variant` the same for another
-block size. The kernels are small ones of the kinds that people have: dropout, softmax, a product of
-matrices, attention.
+Each figure is the median over several processes, each of which measures once. They run with an
+empty disk cache, and with a cache that has the compiled kernels. The columns are:
+
+- `import_ms`: the import of Eft or Triton.
+- `first_ms`: from `kernel[grid](...)` to the result. All modules are imported before, and the GPU
+  is already in use.
+- `variant_ms`: the same for a second launch, with another block size.
+- `process_ms`: the whole process.
+
+The kernels are small ones of common kinds: dropout, softmax, a product of matrices, attention.
 """
 
 from __future__ import annotations
@@ -62,12 +68,13 @@ def attention(kernels, library, array):
     return launch, (64, 32), output
 
 
-#: Each gives what launches a kernel with a block, two blocks, and where the results are.
+#: By name, functions that return a triple: a function that launches the kernel with a given block
+#: size, two block sizes, and the array for the results.
 KERNELS = {each.__name__: each for each in (dropout, softmax, matmul, attention)}
 
 
 def child(system: str, device: str, kernel: str) -> dict[str, float]:
-    """The milliseconds that one process measures."""
+    """Measures in this process, and returns all columns but `process_ms`."""
     import numpy as np
 
     if device == "cuda":
@@ -122,7 +129,7 @@ def measure(report: Report, system: str, device: str, repeats: int) -> None:
     for kernel in KERNELS:
         results = {"empty": [], "full": []}
         with tempfile.TemporaryDirectory() as cache:
-            run_child(system, device, kernel, cache)  # reads all files from the disk
+            run_child(system, device, kernel, cache)  # fills the file cache of the operating system
         for _ in range(repeats):
             with tempfile.TemporaryDirectory() as cache:
                 for state in results:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's compiler with Eft in the place of Triton, beside Triton: how long a model's first call
-takes, and a training step after that.
+"""Models under torch.compile: how long the first call and a training step take, by Eft and Triton.
 
-Every figure is the median over processes of their own, with empty caches. `compile` is the first
-call of the model with its gradients, with all modules imported; `step` is what such a call takes on
-the GPU later.
+Eft takes the place of Triton in PyTorch's compiler (`python -m eft run`). Each figure is the median
+over several processes with empty caches. `compile_ms` is the time of the first forward and backward
+pass, after all modules are imported. `step_ms` is the median time of the 20 passes after that. Both
+are wall-clock times and include waiting for the GPU.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def transformer_block(nn):
 
 
 def norms(nn):
-    """A block of every normalisation that PyTorch has for such shapes."""
+    """Makes a sequence of six normalisations."""
     groups = [nn.GroupNorm(8, 64), nn.BatchNorm1d(64), nn.InstanceNorm1d(64)]
     return nn.Sequential(*groups, nn.LayerNorm(1000), nn.RMSNorm(1000), nn.Softmax(-1)), (
         64,
@@ -56,7 +56,8 @@ def norms(nn):
 
 
 def unet(nn):
-    """A small network as diffusion models have them: down, up, and a connection across."""
+    """Makes a small U-Net, as in diffusion models: it halves the resolution, doubles it again, and
+    has a skip connection across."""
     import torch
 
     def stage(inputs, outputs):
@@ -82,7 +83,7 @@ MODELS = {each.__name__: each for each in (mlp, residual_block, transformer_bloc
 
 
 def child(system: str, name: str, device: str) -> dict[str, float]:
-    """The figures of one process."""
+    """Measures in this process, and returns both times."""
     import torch
     import torch._dynamo
     import torch._inductor.compile_fx  # noqa: F401 (so that its import does not count)
@@ -102,7 +103,7 @@ def child(system: str, name: str, device: str) -> dict[str, float]:
         compiled(x).square().sum().backward()
         synchronize()
 
-    model(x).square().sum().backward()  # what cuBLAS and cuDNN set up
+    model(x).square().sum().backward()  # so that the setup of cuBLAS and cuDNN does not count
     synchronize()
     marks = [time.perf_counter()]
     for _ in range(21):

@@ -1,7 +1,7 @@
-# How Eft's libraries, programs and tests are declared.
+# Functions that declare Eft's libraries, programs and tests.
 
-# eft_add_library(NAME [MLIR] [sources...] LINK libraries...): of the sources of this folder and those below,
-# if none are named. Ninja looks for new ones at each build.
+# eft_add_library(NAME [MLIR] [sources...] LINK libraries...): declares a static library. Without sources, it
+# has all sources of this folder and its subfolders; Ninja looks for new ones at each build.
 function(eft_add_library name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   if(NOT ARG_UNPARSED_ARGUMENTS)
@@ -19,9 +19,9 @@ function(eft_add_library name)
 endfunction()
 
 # eft_add_shared_library(NAME [MLIR] sources... WHOLE libraries... LINK libraries... USES shared...):
-# what programs in C++ get as `eft::NAME`, lib/libeft-NAME.so. Of the static libraries WHOLE every object
-# is taken, since they hold parts of the public interface; those of LINK are hidden in it like LLVM.
-# The headers show the shared libraries USES.
+# declares the shared library lib/libeft-NAME.so, which C++ programs link as `eft::NAME`. All objects of the
+# static libraries WHOLE become part of it, since they have parts of the public interface. The static
+# libraries LINK are hidden in it, like LLVM. USES names shared libraries that its public headers use.
 function(eft_add_shared_library name)
   cmake_parse_arguments(ARG "MLIR" "" "WHOLE;LINK;USES" ${ARGN})
   set(target eft-${name})
@@ -41,12 +41,12 @@ function(eft_add_shared_library name)
     target_link_libraries(${target} PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,${ARG_WHOLE}>")
   endif()
   target_link_libraries(${target} PRIVATE ${ARG_LINK})
-  # EFT_API says what is seen; of that, only what is Eft's own and not, say, LLVM's. By the names with
-  # __jit_debug_ gdb finds out what is loaded (compiler/codegen/HostTools.h).
+  # Exports Eft's symbols that EFT_API marks, and none of LLVM or other libraries. The symbols with
+  # __jit_debug_ are exported, too: by them gdb finds loaded code (compiler/codegen/HostTools.h).
   set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
-  # The thread pool and loaded code stay for the life of the process, so the library does too.
+  # The thread pool and loaded code exist until the process ends, so the library must never be unloaded.
   target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,-z,nodelete)
-  if(NOT EFT_SANITIZE) # whose run time is the program's
+  if(NOT EFT_SANITIZE) # a sanitizer's symbols are undefined here: only programs link its runtime
     target_link_options(${target} PRIVATE -Wl,-z,defs)
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
@@ -59,11 +59,11 @@ function(eft_add_shared_library name)
     NAMELINK_COMPONENT cpp)
 endfunction()
 
-# eft_add_program(NAME [MLIR] sources... LINK libraries...)
+# eft_add_program(NAME [MLIR] sources... LINK libraries...): declares an executable.
 function(eft_add_program name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  # As the libraries are compiled, so that one precompiled header serves both.
+  # The same option as for libraries, so that both can use the same precompiled header.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
   if(ARG_MLIR)
@@ -76,7 +76,7 @@ function(eft_add_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# eft_add_unit_test(NAME [MLIR] sources... LINK libraries...): a GoogleTest program.
+# eft_add_unit_test(NAME [MLIR] sources... LINK libraries...): declares a GoogleTest program.
 set_property(GLOBAL PROPERTY EFT_UNIT_TESTS "")
 function(eft_add_unit_test name)
   eft_add_program(${name} ${ARGN})
@@ -87,8 +87,9 @@ function(eft_add_unit_test name)
   set_property(GLOBAL APPEND PROPERTY EFT_UNIT_TESTS ${name})
 endfunction()
 
-# eft_add_python_module(NAME sources... LINK libraries...): an extension module of the package
-# `eft`, with every symbol hidden but its entry and those that gdb looks for, stripped in release builds.
+# eft_add_python_module(NAME [MLIR] sources... LINK libraries...): declares an extension module of the
+# package `eft`. Its only visible symbols are its entry and those that gdb looks for. Release builds strip
+# it.
 function(eft_add_python_module name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   pybind11_add_module(${name} MODULE NO_EXTRAS ${ARG_UNPARSED_ARGUMENTS}
@@ -99,13 +100,14 @@ function(eft_add_python_module name)
     target_link_libraries(${name} PRIVATE EftOptions)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  # Neither LLVM's symbols nor the C++ library's may meet those of another module of the process.
+  # The symbols of LLVM and of the C++ library must not be mixed up with those of other modules in the
+  # process.
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
   file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: PyInit_@name@; __jit_debug_*; local: *; };\n" @ONLY)
   target_link_options(${name} PRIVATE -Wl,--version-script=${exports})
-  # ThreadEnd.cpp has both.
+  # ThreadEnd.cpp defines both wrappers.
   target_link_options(${name} PRIVATE -Wl,--wrap=__gxx_personality_v0 -Wl,--wrap=__cxa_atexit)
-  # ThreadSanitizer sees the guards of functions' statics in the shared C++ library alone.
+  # ThreadSanitizer can follow the guards of function-local statics only in the shared C++ library.
   if(NOT EFT_SANITIZE MATCHES thread)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
   endif()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The headers of MLIR that most files of the compiler use, compiled once. A file still includes
-// what it uses itself.
+// The MLIR headers that most files of the compiler use, precompiled. Each file still includes the
+// headers that it uses.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

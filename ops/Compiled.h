@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels that were compiled ahead of time, as values.
+// Tables of kernels that were compiled ahead of time: an entry for a GPU or a CPU, and macros that
+// make the entries.
 #pragma once
 
 #include "eft/Dropout.h"
@@ -10,25 +11,28 @@
 
 namespace eft::ops {
 
-/// The arguments of a kernel for the CPU.
+/// The arguments of a kernel for the CPU, one in each slot. No kernel has more than 50.
 struct Slots {
   std::array<uint64_t, 50> values;
   size_t count;
 };
 
-/// `launch` puts the kernel into a stream of the current context, and returns a code.
+/// A kernel for GPUs. `What` is the type of its work: arrays, extents and numbers. `launch` puts it
+/// into a stream of the current context and returns an error code, 0 for success. `errorText`
+/// explains a code.
 template <typename What> struct GpuKernel {
   int (*launch)(StreamHandle stream, uint32_t programs, const What &what);
   const char *(*errorText)(int code);
 };
 
-/// `kernel` is null if there is no code for this CPU.
+/// A kernel for CPUs. `kernel()` returns null if there is no code for this CPU. `slots()` makes the
+/// kernel's arguments from a `What`.
 template <typename What> struct CpuKernel {
   const cpu::Kernel *(*kernel)();
   Slots (*slots)(const What &what);
 };
 
-/// The place of the kernels for elements of this type in tables of all types of floats.
+/// Returns the index of a float type in tables whose order is fp16, bf16, fp32, fp64.
 inline size_t indexOf(DataType dtype) {
   switch (dtype) {
   case DataType::F16:
@@ -42,14 +46,14 @@ inline size_t indexOf(DataType dtype) {
   }
 }
 
-/// A thread's widest access to memory needs an address that is a multiple of this, in bytes.
+/// The bytes of a thread's widest memory access, whose address must be a multiple of this number.
 constexpr uintptr_t vectorBytes = 16;
 
 inline bool isVectorAligned(const void *pointer) {
   return reinterpret_cast<uintptr_t>(pointer) % vectorBytes == 0;
 }
 
-/// A pointer to elements of any type, of which the kernel knows more.
+/// A pointer that converts to a pointer to any type: the kernel's declaration decides the type.
 struct Address {
   void *pointer;
 
@@ -70,7 +74,8 @@ template <typename... Ts> Slots slotsOf(Ts... values) {
 
 } // namespace eft::ops
 
-// The kernels that `python -m eft compile` has made under a name; behind What their arguments.
+// Initializers of a GpuKernel or CpuKernel for the functions that `python -m eft compile` made with
+// `--name name`. The arguments after What are the kernel's arguments, as expressions of `what`.
 
 #define EFT_ON_GPU(name, What, ...)                                                                \
   {[](StreamHandle stream, uint32_t programs, const What &what) {                                  \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows and columns that share a draw, as dropout.py has them.
+// The rows and columns that share a draw of random words. dropout.py defines them; these are the
+// same constants.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +8,20 @@
 
 namespace eft::ops {
 
-// Rows before this one share draws along their columns, and later ones along the rows.
+// In the rows before this one, four columns of a row share a draw. From this row on, four rows of a
+// column share a draw.
 constexpr int64_t earlyRows = 1024;
 
-// Of each `group` rows or columns the first `lanes` have the first number of a draw.
+// A draw has four words. In each `group` of 64 rows or columns, the first `lanes` use the first
+// word of a draw, the next 16 the second word, and so on.
 constexpr int64_t group = 64, lanes = 16;
 
 constexpr int64_t ceilDivide(int64_t number, int64_t by) {
   return number / by + (number % by != 0);
 }
 
-/// The number of those among `rows` rows that are the first ones in their draws.
+/// Returns the number of rows, among the first `rows` late rows, that use the first word of their
+/// draws. That is the number of rows of draws.
 constexpr int64_t firstRows(int64_t rows) {
   return rows / group * lanes + std::min(rows % group, lanes);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dropout operator: the checks of its tensors, and what its kernels get.
+// The dropout operator: checks the tensors and makes the arguments of the kernels.
 #include "eft/Dropout.h"
 
 #include "ops/DropoutRule.h"
@@ -27,8 +27,8 @@ struct Argument : Named {
 Argument input(const char *name, const Tensor &tensor) { return {{name, tensor}, Role::Input}; }
 Argument output(const char *name, const Tensor &tensor) { return {{name, tensor}, Role::Output}; }
 
-/// The checks of one call. The first two are an input and the output of the same type; a third is
-/// the mask.
+/// Checks one call. The first argument is the input, the second the output of the same type, and
+/// the third, if there is one, the mask.
 Verdict check(const DropoutAttrs &attrs, std::initializer_list<Argument> arguments) {
   const Argument *all = arguments.begin();
   if (Verdict verdict = checkAttrs(attrs))
@@ -49,7 +49,7 @@ Verdict check(const DropoutAttrs &attrs, std::initializer_list<Argument> argumen
   for (const Argument &each : arguments)
     if (Verdict verdict = checkLike(each, all[0]))
       return verdict;
-  // An output shares no memory with inputs, nor with outputs before it.
+  // An output must not share memory with an input, nor with an output before it in the list.
   for (const Argument &output : arguments)
     for (const Argument &other : arguments) {
       bool isPair = output.role == Role::Output && &other != &output &&
@@ -89,7 +89,8 @@ ops::Forward forwardOf(const Tensor &X, const Tensor &Y, const Tensor *mask,
   return what;
 }
 
-/// Without a mask, Y has its place.
+/// Returns the work on strided arrays. Without a mask, Y's strides fill the mask's place in the
+/// axes.
 ops::Strided stridedOf(const ops::Forward &what, const Tensor &X, const Tensor &Y,
                        const Tensor *mask) {
   ops::Strided strided;
@@ -103,7 +104,7 @@ template <typename What> Status launch(const What &what, Device device, StreamHa
   return device.isHost() ? ops::launchOnCpu(what) : ops::launchOnCuda(what, device.index, stream);
 }
 
-// The checked operators, wherever the tensors are.
+// The operators on tensors that were checked, on the device of the tensors.
 
 Status forward(const Tensor &X, Tensor &Y, Tensor *mask, const DropoutAttrs &attrs,
                StreamHandle stream, uint64_t *usedSeed) {
@@ -128,12 +129,13 @@ Status backward(const Tensor &dY, const Tensor &mask, Tensor &dX, const DropoutA
   return launch(what, dY.device, stream);
 }
 
-/// The elements that were dropped of X are dropped of dY, so it is the forward once more.
+/// The backward from the seed drops the elements of dY that the forward dropped of X, so it runs
+/// the forward on dY.
 Status seedBackward(const Tensor &dY, Tensor &dX, const DropoutAttrs &attrs, StreamHandle stream) {
   return forward(dY, dX, nullptr, attrs, stream, nullptr);
 }
 
-// Two ways to say what went wrong.
+// The two ways to report a failure: a Status, or a code with a message.
 
 template <typename Run> Status withStatus(Verdict device, Verdict verdict, Run run) {
   if (Verdict &first = device ? device : verdict)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ops/DropoutCompiled.h"
 
-// The files that `python -m eft compile` made; see CMakeLists.txt.
+// Includes the headers that `python -m eft compile` made; see CMakeLists.txt.
 #include "eft_dropout_kernels.h"
 
 namespace eft::ops {
 namespace {
 
-// Of each kernel there is one for each type of elements, which computes with scales of another.
+// Each kernel exists for each element type. `float` or `double` is the type of the scale, in which
+// it computes.
 #define EFT_FOR_DTYPES(ROW)                                                                        \
   {ROW(fp16, float), ROW(bf16, float), ROW(fp32, float), ROW(fp64, double)}
 
-// The arguments of the forwards behind the pointers.
+// The arguments of the forward kernels that follow the pointers.
 #define EFT_FOR_BOTH(Scale)                                                                        \
   what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, Scale(what.scale),    \
       what.division.factor, what.division.exponent, what.rowPrograms
@@ -26,7 +27,7 @@ namespace {
 constexpr GpuKernel<GpuForward> gpuForwards[][2] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 
-// For elements of 16 bits that lie at places for wide accesses; see Alignment.
+// Kernels for 16-bit elements whose addresses allow wide accesses; see Alignment.
 #define EFT_ROW(dtype)                                                                             \
   EFT_ON_GPU(eft_forward_aligned_##dtype, GpuForward, EFT_X_Y, EFT_FOR_GPU(float))
 constexpr GpuKernel<GpuForward> alignedForwards[] = {EFT_ROW(fp16), EFT_ROW(bf16)};
@@ -55,7 +56,8 @@ constexpr GpuKernel<Backward> gpuBackwards[][2] = EFT_FOR_DTYPES(EFT_ROW);
 constexpr CpuKernel<Backward> cpuBackwards[] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 
-// The strides of the three arrays, and the axes of the rows.
+// EFT_STRIDES: the strides of x, y and the mask along an axis. EFT_AXIS: the division and the jumps
+// of one axis of rows.
 #define EFT_STRIDES(strides) what.axes.strides[0], what.axes.strides[1], what.axes.strides[2]
 #define EFT_AXIS(i)                                                                                \
   what.axes.axes[i].division.factor, what.axes.axes[i].division.exponent,                          \
@@ -67,7 +69,7 @@ constexpr CpuKernel<Backward> cpuBackwards[] = EFT_FOR_DTYPES(EFT_ROW);
 #define EFT_NESTED(Scale)                                                                          \
   EFT_STRIDED(Scale), what.axes.rowAxes > shallowAxes, EFT_AXIS(0), EFT_AXIS(1), EFT_AXIS(2),      \
       EFT_AXIS(3), EFT_AXIS(4), EFT_AXIS(5)
-// By the type, then by whether there is more than one axis of rows.
+// Indexed by the element type, then by whether there is more than one axis of rows.
 #define EFT_ROW(dtype, Scale)                                                                      \
   {EFT_ON_GPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale)),                                   \
    EFT_ON_GPU(eft_strided_nested_##dtype, Strided, EFT_NESTED(Scale))}

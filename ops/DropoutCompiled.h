@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of dropout*.py as they were compiled ahead of time.
+// Look-up of the ahead-of-time compiled kernels of dropout*.py: each function returns the kernel
+// for the given work.
 #pragma once
 
 #include "ops/Compiled.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches the compiled kernels.
+// Launches the compiled kernels of dropout.
 #include "ops/DropoutCompiled.h"
 #include "ops/Launch.h"
 
@@ -11,7 +11,7 @@ constexpr OperatorName dropout = {"dropout", "launching dropout"};
 bool isEmpty(const Forward &what) { return what.rows == 0 || what.columns == 0; }
 bool isEmpty(const Backward &what) { return what.count == 0; }
 
-/// Launches a kernel for a GPU that needs no plan.
+/// Launches a kernel on a GPU, for work that needs no plan.
 template <typename What> Status launchAsItIs(const What &what, int ordinal, StreamHandle stream) {
   return withGpu(ordinal, [&](const cuda::Gpu &gpu) {
     return isEmpty(what)
@@ -20,7 +20,7 @@ template <typename What> Status launchAsItIs(const What &what, int ordinal, Stre
   });
 }
 
-/// The same for a CPU.
+/// Launches a kernel on the CPU, for work that needs no plan.
 template <typename What> Status launchAsItIs(const What &what) {
   return isEmpty(what) ? Status() : runOnCpu(dropout, cpuKernelFor(what), programsOf(what), what);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arrays that the kernels of dropout*.py work on, and one way to launch them all.
+// The work of the kernels of dropout*.py (arrays, extents and numbers), and functions that launch
+// it.
 #pragma once
 
 #include "eft/Dropout.h"
@@ -9,25 +10,25 @@
 
 namespace eft::ops {
 
-// The rule by which elements are dropped, and the scale of the rest.
+// The rule that decides which elements are dropped, and the scale of those that are kept.
 struct DropoutRule {
   uint64_t seed = 0;
   uint32_t threshold = 0; // see dropout.py
   bool mayKeep = true;
-  double scale = 1; // fp32's for all arrays but those of fp64
+  double scale = 1; // a value of fp32, except for arrays of fp64
 };
 
-// The forward's arrays, and more: arrays that are row-major without gaps. Pointers are to memory of
-// the device.
+// The work of the forward on arrays that are row-major without gaps. The pointers refer to memory
+// of the device.
 struct Forward : DropoutRule {
   DataType dtype = DataType::F32; // the type of x and y
   const void *x = nullptr;
   void *y = nullptr;
-  int32_t *mask = nullptr; // may stay null
+  int32_t *mask = nullptr; // null: no mask is written
   int64_t rows = 0, columns = 0;
 };
 
-// The arrays of the backward by a mask, all row-major without gaps.
+// The work of the backward from a mask, on arrays that are row-major without gaps.
 struct Backward {
   DataType dtype = DataType::F32; // the type of dy and dx
   const void *dy = nullptr;
@@ -37,13 +38,14 @@ struct Backward {
   double scale = 1;
 };
 
-// The arrays of both directions where some have other strides.
+// The work of the forward, or of the backward from a mask, if some array is not row-major without
+// gaps. In the backward x is dY and y is dX.
 struct Strided : Forward {
-  bool readsMask = false;
-  TensorAxes axes; // the axes of x, y and the mask
+  bool readsMask = false; // true in the backward from a mask
+  TensorAxes axes;        // the axes of x, y and the mask
 };
 
-// For an array without elements they launch nothing.
+// Each function launches the work. For arrays without elements it launches nothing and succeeds.
 Status launchOnCpu(const Forward &what);
 Status launchOnCpu(const Backward &what);
 Status launchOnCpu(const Strided &what);

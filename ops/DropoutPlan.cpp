@@ -7,18 +7,19 @@
 namespace eft::ops {
 namespace {
 
-// The constants that CMakeLists.txt compiles the kernels for.
+// The columns of an early row that one program of dropout_gpu.py has. CMakeLists.txt defines the
+// factors, which are constexprs of the kernels.
 constexpr int64_t gpuColumns = EFT_GPU_STRIPS * EFT_GPU_GROUPS * group;
 
-/// The draws of late rows, as rows of draws.
+/// Returns the number of rows of draws for the late rows: four late rows share one row of draws.
 int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - earlyRows, 0)); }
 
-/// The number of neighbouring columns that a thread of a wide kernel has.
+/// The number of neighbouring columns in a unit, which is what one thread of a wide kernel has.
 int64_t wideUnit(const Forward &what) { return what.mask ? EFT_WIDE_MASK_WIDTH : EFT_WIDE_WIDTH; }
 
-/// Only elements of 16 bits have kernels for an alignment. The one for that of the arrays is for
-/// rows that are longer than a thread's neighbours, which lie in two rows at most then; with a mask
-/// it would be no faster.
+/// Only 16-bit elements have kernels that rely on an alignment. The kernel for Alignment::Arrays
+/// needs rows longer than EFT_WIDE_WIDTH, so that the neighbouring elements of a thread lie in at
+/// most two rows. There is no such kernel that writes a mask, because it would not be faster.
 Alignment alignmentOf(const Forward &what) {
   if (bitsInMemory(what.dtype) != 16 || !isVectorAligned(what.x) || !isVectorAligned(what.y) ||
       !isVectorAligned(what.mask))
@@ -40,7 +41,7 @@ GpuForward planForGpu(const Forward &what) {
   } else {
     uint64_t size = bitsInMemory(what.dtype) / 8;
     plan.shift = int32_t(reinterpret_cast<uintptr_t>(what.y) % (lanes * size) / size);
-    // A row may begin up to 15 elements behind the place where its first strip does.
+    // A row may begin up to 15 elements after the start of its first strip.
     plan.rowPrograms = ceilDivide(what.columns + lanes - 1, gpuColumns);
   }
   if (plan.alignment == Alignment::Arrays)
@@ -59,7 +60,7 @@ CpuForward planForCpu(const Forward &what) {
   plan.programRows = std::clamp<int64_t>(EFT_CPU_COLUMNS / what.columns, 1, earlyRows);
   plan.rowPrograms = ceilDivide(what.columns, EFT_CPU_COLUMNS);
   plan.programs = plan.rowPrograms * ceilDivide(early, plan.programRows);
-  // A block has 16 draws for each column.
+  // A group of 64 late rows has 16 rows of draws: 16 draws for each column.
   constexpr int64_t drawnColumns = EFT_CPU_DRAWS / lanes;
   plan.programBlocks = std::max<int64_t>(drawnColumns / what.columns, 1);
   plan.blockPrograms = ceilDivide(what.columns, drawnColumns);

@@ -29,7 +29,8 @@ uint64_t seedOf(const DropoutAttrs &attrs) {
 }
 
 DropoutRule ruleOf(const DropoutAttrs &attrs, DataType dtype, uint64_t seed) {
-  // Exact: p has 24 bits. For p = 1 the threshold has 33.
+  // p · 2³² is exact, because p has 24 significant bits. For p = 1 it needs 33 bits, so `mayKeep`
+  // is false and the threshold is the largest number of 32 bits.
   bool mayKeep = attrs.p < 1;
   uint32_t threshold = mayKeep ? uint32_t(std::ceil(double(attrs.p) * 0x1p32)) : UINT32_MAX;
   return {seed, threshold, mayKeep, scaleOf(attrs, dtype)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The numbers that kernels need for the attributes of a dropout.
+// Checks the attributes of a dropout, and makes of them the numbers that kernels take.
 #pragma once
 
 #include "ops/DropoutKernels.h"
@@ -9,7 +9,7 @@ namespace eft::ops {
 
 Verdict checkAttrs(const DropoutAttrs &attrs);
 
-/// The seed of the attributes, or a fresh one.
+/// Returns the seed of the attributes, or a fresh one if it is 0.
 uint64_t seedOf(const DropoutAttrs &attrs);
 
 DropoutRule ruleOf(const DropoutAttrs &attrs, DataType dtype, uint64_t seed);

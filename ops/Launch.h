@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches of compiled kernels, and what to say when one fails.
+// Launches of compiled kernels, and the errors of launches that fail.
 #pragma once
 
 #include "ops/Compiled.h"
@@ -8,10 +8,11 @@
 
 namespace eft::ops {
 
-/// The GPU of this number, found once.
+/// Returns the GPU with this number. Later calls find the GPU in a table.
 Expected<const cuda::Gpu *> findGpu(int ordinal);
 
-/// Runs `launch` with the GPU of this number; fails if there is none.
+/// Calls `launch` with the GPU of this number and returns the result. Fails if there is no such
+/// GPU.
 template <typename Launch> Status withGpu(int ordinal, Launch launch) {
   auto gpu = findGpu(ordinal);
   return gpu.ok() ? launch(**gpu) : Status(gpu.error());
@@ -19,13 +20,13 @@ template <typename Launch> Status withGpu(int ordinal, Launch launch) {
 
 struct OperatorName {
   const char *name;
-  const char *launching; // what is done when something fails
+  const char *launching; // begins the message of a failure: "launching dropout"
 };
 
-/// That there are too many programs.
+/// Returns the error for a launch with more programs than the device's limit.
 Error tooLarge(OperatorName name, int64_t programs, const Grid &limits, std::string_view device);
 
-/// That a launch on a GPU has failed with this code.
+/// Returns the error for a launch on a GPU that failed with this code.
 Error launchError(OperatorName name, const cuda::Gpu &gpu, int code, const char *text);
 
 template <typename What>
@@ -46,7 +47,7 @@ template <typename What>
 Status runOnCuda(OperatorName name, const cuda::Gpu &gpu, const GpuKernel<What> &kernel,
                  int64_t programs, const What &what, StreamHandle stream) {
   const Grid &limits = gpu.properties().maxGrid;
-  if (programs > limits.x) // no launch but this one pays for the error's words
+  if (programs > limits.x) // the error's text is made only in this case
     return tooLarge(name, programs, limits, gpu.name());
   auto scope = cuda::ContextScope::enter(gpu, name.launching);
   if (!scope.ok())

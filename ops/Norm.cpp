@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operator of dropout and norm: the checks of its tensors, and what its kernels get.
+// The operator of dropout and norm: checks the tensors and makes the arguments of the kernels.
 #include "eft/Norm.h"
 
 #include "ops/DropoutRule.h"
@@ -12,12 +12,12 @@ namespace {
 using ops::Named;
 using ops::Verdict;
 
-/// A tensor of a call. Those that are missing are null.
+/// A tensor of a call, with its expected type and shape. `tensor` is null if it is missing.
 struct Argument {
   const char *name;
   const Tensor *tensor;
   DataType dtype;
-  std::initializer_list<int64_t> shape; // empty for the first one's
+  std::initializer_list<int64_t> shape; // empty: the shape of the first input
 
   Named named() const { return {name, *tensor}; }
 };
@@ -54,10 +54,12 @@ Verdict checkAlone(const Argument &argument) {
                         ", expected row-major without gaps");
 }
 
-/// Whether an output may be this input: each element is read by whoever writes it.
+/// Returns whether an output may be this input itself. It may if the thread that writes an element
+/// is the only one that reads it.
 using MayBe = bool (*)(std::string_view output, std::string_view input);
 
-/// The checks of one call. The first input says where, of which type and of which shape.
+/// Checks one call. The first input sets the device, and the shape for arguments with an empty
+/// shape.
 Verdict check(std::initializer_list<Argument> inputs, std::initializer_list<Argument> outputs,
               MayBe mayBe) {
   Named first = inputs.begin()->named();
@@ -97,7 +99,7 @@ Verdict checkAttrs(const NormAttrs &attrs) {
   return {};
 }
 
-/// Whether the means are there just if the norm has them.
+/// Checks that a layer norm has the array of means, and that a root mean square norm has none.
 Verdict checkMean(const Tensor *mean, const NormAttrs &attrs) {
   bool isLayer = attrs.kind == NormKind::Layer;
   if (isLayer == (mean != nullptr))
@@ -153,7 +155,8 @@ Verdict checkBackward(const NormBackward &of, const NormAttrs &attrs) {
     return verdict;
   DataType dtype = of.dY.dtype;
   int64_t rows = ops::rowsOf(of.dY), columns = ops::columnsOf(of.dY);
-  // One that is not needed is not looked at, and one of another rank is refused later.
+  // A workspace that is not needed is ignored. A workspace of a wrong rank is refused later, by
+  // checkWorkspace.
   const Tensor *room =
       of.dWeight && of.workspace && of.workspace->rank == 1 ? of.workspace : nullptr;
   Verdict verdict = check({{"dY", &of.dY, dtype, {}},

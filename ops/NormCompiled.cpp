@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ops/NormCompiled.h"
 
-// The files that `python -m eft compile` made; see CMakeLists.txt.
+// Includes the headers that `python -m eft compile` made; see CMakeLists.txt.
 #include "eft_norm_kernels.h"
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace eft::ops {
 namespace {
 
-/// The kernel for rows of this length. The last one takes rows of any.
+/// Returns the index of the kernel for rows of this length: 0 to 3 for at most 1024, 2048, 4096 and
+/// 8192 columns, and 4 for the kernel of longer rows.
 size_t indexOfLength(int64_t columns) {
   size_t index = 0;
   for (int64_t most = 1024; index < 4 && columns > most; most *= 2)
@@ -18,10 +19,11 @@ size_t indexOfLength(int64_t columns) {
   return index;
 }
 
-/// The array, or another one of its shape that the kernel loads in its place if it is missing.
+/// Returns the array, or `other` if the array is null: an array of the same shape, which the kernel
+/// then loads and ignores.
 auto orElse(const void *array, const void *other) { return address(array ? array : other); }
 
-// The numbers that both directions take behind the pointers.
+// The numbers that follow the pointers in both directions.
 #define EFT_NUMBERS                                                                                \
   what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, float(what.scale)
 #define EFT_FORWARD                                                                                \
@@ -35,7 +37,7 @@ auto orElse(const void *array, const void *other) { return address(array ? array
 #define EFT_SUMS                                                                                   \
   what.partial, address(what.dweight), address(what.dbias), programsOf(what), what.columns
 
-// The kernels of a type, by the lengths of rows.
+// EFT_OF_ALL_LENGTHS: the kernels of one element type, by row length.
 #define EFT_OF_ALL_LENGTHS(EFT_ON, name, What, ...)                                                \
   {EFT_ON(name##_1024, What, __VA_ARGS__), EFT_ON(name##_2048, What, __VA_ARGS__),                 \
    EFT_ON(name##_4096, What, __VA_ARGS__), EFT_ON(name##_8192, What, __VA_ARGS__),                 \
@@ -63,7 +65,8 @@ constexpr CpuKernel<NormBackwardWork> cpuBackwards[][5] =
 constexpr GpuKernel<NormBackwardWork> gpuSums[] = EFT_SUMS_OF(EFT_ON_GPU);
 constexpr CpuKernel<NormBackwardWork> cpuSums[] = EFT_SUMS_OF(EFT_ON_CPU);
 
-/// Whether rows begin at multiples of 16 bytes in all arrays. Those that are missing don't matter.
+/// Whether all arrays begin at multiples of 16 bytes and rows have a multiple of 8 columns. Then
+/// every row begins at a multiple of 16 bytes. Arrays that are missing (null) count as aligned.
 bool isAligned(int64_t columns, std::initializer_list<const void *> arrays) {
   constexpr int64_t columnsOfVector = vectorBytes / sizeof(uint16_t);
   return columns % columnsOfVector == 0 && std::ranges::all_of(arrays, isVectorAligned);

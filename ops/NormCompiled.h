@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernels of norm.py as they were compiled ahead of time.
+// Look-up of the ahead-of-time compiled kernels of norm.py: each function returns the kernel for
+// the given work.
 #pragma once
 
 #include "ops/Compiled.h"
@@ -12,7 +13,7 @@ const CpuKernel<NormForwardWork> &cpuKernelFor(const NormForwardWork &what);
 const GpuKernel<NormBackwardWork> &gpuKernelFor(const NormBackwardWork &what);
 const CpuKernel<NormBackwardWork> &cpuKernelFor(const NormBackwardWork &what);
 
-/// The kernels that add up the partial sums.
+/// The kernels `add_partials`, which add up the partial sums.
 const GpuKernel<NormBackwardWork> &gpuSumsFor(const NormBackwardWork &what);
 const CpuKernel<NormBackwardWork> &cpuSumsFor(const NormBackwardWork &what);
 

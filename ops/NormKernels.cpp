@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches the compiled kernels.
+// Launches the compiled kernels of norms.
 #include "ops/DrawOrder.h"
 #include "ops/Launch.h"
 #include "ops/NormCompiled.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr OperatorName name = {"dropout and norm", "launching dropout and norm"};
 
-// Of norm.py.
+// QUADS of norm.py: a program of the backward has `quads` times four rows.
 constexpr int64_t quads = 4;
 
 bool isEmpty(const Norm &what) { return what.rows == 0 || what.columns == 0; }
@@ -21,7 +21,7 @@ Status launch(const NormForwardWork &what, const cuda::Gpu *gpu, StreamHandle st
              : runOnCpu(name, cpuKernelFor(what), programsOf(what), what);
 }
 
-/// The gradients of z, and partial sums.
+/// Launches the kernel that computes the gradients of x and of the residual, and the partial sums.
 Status launchRows(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
   if (isEmpty(what))
     return {};
@@ -29,7 +29,7 @@ Status launchRows(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHand
              : runOnCpu(name, cpuKernelFor(what), programsOf(what), what);
 }
 
-/// The gradients of the weight and the bias from partial sums.
+/// Launches the kernel that adds the partial sums to the gradients of the weight and the bias.
 Status launchSums(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
   if (!what.dweight || what.columns == 0)
     return {};

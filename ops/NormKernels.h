@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arrays of the kernels of norm.py, and one way to launch them all.
+// The work of the kernels of norm.py (arrays, extents and numbers), and functions that launch it.
 #pragma once
 
 #include "eft/Norm.h"
@@ -7,7 +7,7 @@
 
 namespace eft::ops {
 
-// The part that both directions share. Pointers are to memory of the device.
+// The fields that the forward and the backward share. The pointers refer to memory of the device.
 struct Norm : DropoutRule {
   DataType dtype = DataType::F32;
   int64_t rows = 0, columns = 0;
@@ -25,17 +25,19 @@ struct NormForwardWork : Norm {
 struct NormBackwardWork : Norm {
   const void *dy = nullptr, *dz = nullptr, *z = nullptr;
   void *dx = nullptr, *dresidual = nullptr, *dweight = nullptr, *dbias = nullptr;
-  float *partial = nullptr; // sums for each program, those for the weight before those for the bias
+  float *partial =
+      nullptr; // a row of sums for each program: all rows for the weight, then all for the bias
 };
 
-// The programs of a direction: see norm.py.
+// Returns the number of programs of the forward or of the backward; see norm.py.
 int64_t programsOf(const NormForwardWork &what);
 int64_t programsOf(const NormBackwardWork &what);
 
-// The programs of `add_partials`.
+// Returns the number of programs of `add_partials`.
 int64_t sumProgramsOf(const NormBackwardWork &what);
 
-// For arrays without elements they launch nothing, but the sums of nothing.
+// Each function launches the work. For arrays without elements it launches nothing, except that the
+// backward still launches `add_partials`, which sets the gradients of the weight and the bias to 0.
 Status launchOnCpu(const NormForwardWork &what);
 Status launchOnCpu(const NormBackwardWork &what);
 Status launchOnCuda(const NormForwardWork &what, int ordinal, StreamHandle stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Views of DLPack's tensors, and words for shapes.
+// Tensor: views of DLPack's tensors, and shapes as text.
 #include "eft/Tensor.h"
 
 #include <optional>
@@ -14,7 +14,7 @@ std::string listText(std::span<const int64_t> numbers) {
   return text + "]";
 }
 
-// DLPack's numbers, which are part of its binary interface.
+// DLPack's codes for devices and types, which are part of its binary interface.
 enum DeviceType { dlCpu = 1, dlCuda = 2, dlCudaHost = 3, dlCudaManaged = 13 };
 enum TypeCode { dlInt = 0, dlUInt = 1, dlFloat = 2, dlBFloat = 4, dlBool = 6 };
 
@@ -38,8 +38,8 @@ std::optional<DataType> typeOf(int code, int bits, int lanes) {
   return std::nullopt;
 }
 
-/// Pinned and managed memory is the host's and the GPU's: the device that it names is where it
-/// goes.
+/// The host and GPUs can use pinned and managed memory alike. Here pinned memory counts as the
+/// host's, and managed memory as that of the GPU that the tensor names.
 std::optional<Device> deviceOf(int type, int id) {
   if (type == dlCpu || type == dlCudaHost)
     return Device::host();

@@ -15,7 +15,7 @@ struct RowAxis {
   Strides strides;
 };
 
-// Of any numbers, as the kernels compute with them.
+// Arithmetic that wraps around modulo 2⁶⁴, as in the kernels, so that no pair of numbers overflows.
 
 int64_t multiply(int64_t one, int64_t other) { return int64_t(uint64_t(one) * uint64_t(other)); }
 int64_t subtract(int64_t one, int64_t other) { return int64_t(uint64_t(one) - uint64_t(other)); }
@@ -36,7 +36,8 @@ bool isOneAxis(const RowAxis &inner, const Strides &outer) {
   return true;
 }
 
-/// The axes of rows that have more than one index, from the innermost on.
+/// Returns the axes of rows with an extent other than 1, the innermost first. Neighbouring axes
+/// that all arrays step through like one axis are merged.
 std::vector<RowAxis> rowAxesOf(const std::array<const Tensor *, 3> &tensors) {
   const Tensor &first = *tensors[0];
   std::vector<RowAxis> axes;
@@ -93,8 +94,8 @@ TensorAxes axesOf(const std::array<const Tensor *, 3> &tensors) {
       found.axes[i].jumps[j] =
           subtract(axes[i + 1].strides[j], multiply(axes[i].extent, axes[i].strides[j]));
   }
-  // The axis with the smaller strides in x and y. A row of a few columns leaves most of a tile
-  // idle.
+  // Programs walk along the axis with the smaller strides in x and y. With fewer than 16 columns
+  // they walk along the rows, because a tile along the columns would be mostly idle.
   constexpr int64_t smallColumns = 16;
   found.alongRows = columnsOf(first) < smallColumns ||
                     magnitude(found.row[0]) / 2 + magnitude(found.row[1]) / 2 <

@@ -1,45 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arrays of any rank and any strides as rows and columns, as dropout_strided.py wants to have them:
-// the last axis is the columns, all others are the rows.
+// Arrays of any rank and any strides as matrices, in the form that dropout_strided.py takes. The
+// last axis is the columns; all other axes together are the rows.
 #pragma once
 
 #include "eft/Tensor.h"
 
 namespace eft::ops {
 
-/// Two divisions tell so many axes of rows apart; see `row_offsets` in dropout_strided.py.
+/// The number of axes of rows whose indices two divisions can find. More axes need six divisions;
+/// see `row_offsets` in dropout_strided.py.
 constexpr size_t shallowAxes = 3;
 
-/// For dividing numbers of 60 bits without a division; see `divide` in dropout.py.
+/// The constants by which `divide` in dropout.py divides a number below 2^60 with a multiplication
+/// and a shift.
 struct Division {
   uint64_t factor = 0, exponent = 0;
 };
 
-/// `divisor` is from 1 to 2^60.
+/// Returns the constants for a divisor from 1 to 2^60.
 Division divisionBy(int64_t divisor);
 
-/// The extents of an array's matrix; of one number it is 1 x 1.
+/// The extents of an array as a matrix. An array without axes is a 1 x 1 matrix.
 int64_t rowsOf(const Tensor &tensor);
 int64_t columnsOf(const Tensor &tensor);
 
-/// The places of rows and columns in three arrays of one shape.
+/// The strides by which kernels find rows and columns in three arrays of one shape.
 struct TensorAxes {
   using Strides = std::array<int64_t, 3>; // a stride for each array
 
-  /// The division by the extent of an axis of rows, and what its quotient moves the arrays by.
+  /// The division by the extent of an axis of rows, and the number of elements by which each array
+  /// moves for each 1 of the quotient.
   struct Axis {
     Division division = divisionBy(1);
     Strides jumps = {};
   };
 
-  bool alongRows = false; // whether programs should walk along rows: more of the memory is together
-  bool isUnit = false;    // whether all arrays have a stride of 1 along that axis
-  size_t rowAxes = 0;     // how many axes of rows there are after merging
+  bool alongRows =
+      false;           // whether tiles are longer along the rows, where memory is closer together
+  bool isUnit = false; // whether all arrays have a stride of 1 along the longer side of a tile
+  size_t rowAxes = 0;  // the number of axes of rows after merging
   Strides row = {}, column = {}; // the strides of the innermost axis of rows, and of the columns
   std::array<Axis, Tensor::maxRank - 2> axes;
 };
 
-/// Merges axes of rows where all arrays allow it. They have elements.
+/// Returns the strides of three arrays of one shape. Merges axes of rows where all three arrays
+/// allow it. The arrays must have elements.
 TensorAxes axesOf(const std::array<const Tensor *, 3> &tensors);
 
 } // namespace eft::ops

@@ -19,7 +19,8 @@ std::string listText(std::initializer_list<DataType> dtypes) {
   return text;
 }
 
-/// Fails for extents below 0, and for more than 2^60 elements.
+/// Counts the elements. Returns false if an extent is below 0 or if the product of the extents,
+/// with 1 for each 0, is above 2^60.
 bool countElements(const Tensor &tensor, int64_t &count) {
   count = 1;
   bool isEmpty = false;
@@ -37,13 +38,13 @@ bool countElements(const Tensor &tensor, int64_t &count) {
   return true;
 }
 
-/// An axis of a tensor that has more than one index.
+/// An axis of a tensor with an extent above 1.
 struct Axis {
   uint64_t distance; // the stride's magnitude, in elements
-  uint64_t last;     // the greatest index
+  uint64_t last;     // the largest index
 };
 
-/// The axes with more than one index, from the longest stride on.
+/// Returns the axes with an extent above 1, the longest stride first.
 std::vector<Axis> axesOf(const Tensor &tensor) {
   std::vector<Axis> axes;
   for (unsigned axis = 0; axis < tensor.rank; ++axis)
@@ -58,7 +59,7 @@ std::vector<Axis> axesOf(const Tensor &tensor) {
 
 __extension__ using Wide = __int128;
 
-/// The distance from the first to the last element along these axes.
+/// Returns the largest distance, in elements, between two elements along these axes.
 Wide spanOf(std::span<const Axis> axes) {
   Wide span = 0;
   for (const Axis &axis : axes)
@@ -66,10 +67,12 @@ Wide spanOf(std::span<const Axis> axes) {
   return span;
 }
 
-/// Whether an element of one tensor overlaps an element of another one that has the same axes and
-/// begins `distance` bytes further on: whether steps along the axes, forward or back, add up to
-/// less than an element's size (`size`, in bytes) from `distance`. One step along an axis goes
-/// further than the axes that follow it reach together, so few steps along each need to be tried.
+/// Whether two tensors with the same axes overlap, if the second begins `distance` bytes after the
+/// first. Two elements overlap if some sum of steps along the axes, forward or back, differs from
+/// `distance` by less than `size`, the bytes of an element. The axes are those of a tensor with
+/// distinct elements, the longest stride first. So one step along an axis is longer than the
+/// distance between any two elements along the later axes, and only a few steps along each axis
+/// need to be tried.
 bool reaches(std::span<const Axis> axes, Wide distance, Wide size) {
   if (axes.empty())
     return distance < size && -distance < size;
@@ -92,7 +95,7 @@ bool haveDistinctElements(std::span<const Axis> axes) {
   return true;
 }
 
-/// The first byte of a tensor's memory, and the one behind its last.
+/// Returns the address of the first byte of a tensor's memory, and the address after its last byte.
 std::pair<Wide, Wide> rangeOf(const Tensor &tensor) {
   Wide low = Wide(reinterpret_cast<uintptr_t>(tensor.data)), high = low;
   for (unsigned axis = 0; axis < tensor.rank; ++axis) {
@@ -102,7 +105,8 @@ std::pair<Wide, Wide> rangeOf(const Tensor &tensor) {
   return {low, high + bytesOf(tensor)};
 }
 
-/// Whether the elements of two tensors lie in the same way: with the same shape, strides and dtype.
+/// Whether two tensors have the same shape, strides and dtype. Strides of axes with one index don't
+/// count.
 bool haveSamePlaces(const Tensor &one, const Tensor &other) {
   if (one.dtype != other.dtype || one.rank != other.rank)
     return false;
@@ -113,8 +117,9 @@ bool haveSamePlaces(const Tensor &one, const Tensor &other) {
   return true;
 }
 
-/// Whether two tensors share some of their memory. If their elements do not lie in the same way, it
-/// is enough that their ranges overlap.
+/// Whether two tensors may share memory. The answer is exact for two tensors with the same shape,
+/// strides and dtype whose elements are all distinct in memory. For any others it is true as soon
+/// as their ranges of addresses overlap.
 bool overlap(const Tensor &one, const Tensor &other) {
   if (elementsOf(one) == 0 || elementsOf(other) == 0)
     return false;

@@ -1,40 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The random numbers of the dropout operator, and what its kernels share: dropout_forward.py has
-the forward, dropout_wide.py that for wide accesses, dropout_strided.py arrays with any strides. All
-are compiled ahead of time into eft::ops. They compute in the type of the scale: fp64 for arrays of
-fp64, else fp32.
+"""The random numbers of the dropout operator, and the functions that its kernels share.
+dropout_forward.py has the forward, dropout_wide.py the forward with wide accesses, and
+dropout_strided.py both directions for arrays with any strides. All kernels are compiled ahead of
+time into eft::ops. They compute in the type of the scale: fp64 for arrays of fp64, else fp32.
 
-Whether the element of row r and column c is kept is a function of the seed, r and c alone. Philox
-draws four words at a time. In the first 1024 rows they are for columns that are 16 apart, and from
-there on for rows that are 16 apart. So large matrices of few rows draw no words that they don't
-need, nor do those of few columns. With
+Whether the element of row r and column c is kept is a function of only the seed, r and c. Philox
+draws four words at a time. In the first 1024 rows (the early rows) the four words are for four
+columns that are 16 apart; in all other rows (the late rows) they are for four rows that are 16
+apart. So neither a large matrix of few rows nor one of few columns draws words that it doesn't
+need. With
 
     word = c // 16 % 4 and the first place (r, c - 16 * word)    where r < 1024
     word = r // 16 % 4 and the first place (r - 16 * word, c)    from there on
 
-the element has the random number `philox(seed, low(c'), high(c'), low(r'), high(r'))[word]`, where
-(r', c') is the first place, and low and high are the 32-bit halves. The element is kept if that is
-at least `threshold`, which is p * 2**32, rounded up. For a given word, 16 neighbours have 16 draws:
-whole vectors, on a GPU and on a CPU.
+the random number of the element is `philox(seed, low(c'), high(c'), low(r'), high(r'))[word]`.
+There (r', c') is the first place, and low and high are the 32-bit halves. The element is kept if
+the random number is at least `threshold`, which is p * 2**32, rounded up. 16 neighbouring elements
+use the same word of 16 different draws, so kernels compute whole vectors on a GPU and on a CPU.
 """
 
 import eft
 import eft.language as tl
 
-LANES = tl.constexpr(16)  # neighbours that have a word of as many draws
-GROUP = tl.constexpr(64)  # what these draws are for
-EARLY_ROWS = tl.constexpr(1024)  # whose draws are for their own columns
+LANES = tl.constexpr(16)  # neighbours that use the same word, each of its own draw
+GROUP = tl.constexpr(64)  # the elements of these 16 draws: four for each
+EARLY_ROWS = tl.constexpr(1024)  # in these rows the four words of a draw are for columns
 
 
 @eft.jit
 def draw(seed, row, column):
-    """The words of the draws with these first places."""
+    """Returns the four words of each draw whose first place is (`row`, `column`)."""
     return tl.philox(seed, *halves(column), *halves(row))
 
 
 @eft.jit
 def halves(number):
-    """The 32-bit halves of numbers from 0 on."""
+    """Returns the low and the high 32 bits of numbers that are not negative."""
     high = 0
     if number.dtype == tl.int64:
         high = (number >> 32).to(tl.int32)
@@ -43,19 +44,21 @@ def halves(number):
 
 @eft.jit
 def divide(number, division):
-    """The quotient of a number below 2**60. `division` is a factor, 2**(60 + exponent) / divisor
-    rounded up, and this exponent, the least that makes 2**exponent at least the divisor."""
+    """Returns a number from 0 to 2**60 - 1, divided by a divisor and rounded down. `division` is a
+    pair (factor, exponent) that stands for the divisor: the exponent is the smallest with
+    2**exponent >= divisor, and the factor is 2**(60 + exponent) / divisor, rounded up."""
     factor, exponent = division
     return (tl.umulhi(number.to(tl.uint64) * 16, factor) >> exponent).to(tl.int64)
 
 
 @eft.jit
 def places(first, columns, division, offset, BLOCK: tl.constexpr):
-    """Where elements of a matrix are, counted row by row: those at `first` + `offset`, a block of
-    numbers below BLOCK. It gives a row, how many rows further on each is, and its column. Those in
-    front of the matrix have negative columns in its first row; there may be up to BLOCK of them.
+    """Finds the row and the column of elements by their numbers, which count a matrix row by row.
+    The numbers are `first` + `offset`, where `offset` is a block of numbers below BLOCK. Returns a
+    row, then for each element the number of rows from that row to its own, and its column. Up to
+    BLOCK elements may lie before the matrix: they get row 0 and negative columns.
 
-    `division` is by `columns`; see `divide`.
+    `division` divides by `columns`; see `divide`.
     """
     row = divide(tl.maximum(first, 0), division)
     factor, exponent = division
@@ -75,15 +78,15 @@ def places(first, columns, division, offset, BLOCK: tl.constexpr):
 
 @eft.jit
 def kept_of(word, threshold, may_keep):
-    """Whether elements with these random words are kept. `may_keep` is false to drop everything,
-    which no threshold of 32 bits can do."""
+    """Returns whether elements with these random words are kept. If `may_keep` is false, all
+    elements are dropped, which no threshold of 32 bits can do."""
     return (word >= threshold) & may_keep
 
 
 @eft.jit
 def write(y_ptr, mask_ptr, x, word, inside, rule):
-    """An element of each place: y = where(kept, x * scale, 0), and the mask, if there is one.
-    `rule` is the threshold, `may_keep` and the scale."""
+    """Writes y = where(kept, x * scale, 0) at each place that is `inside`, and the mask, if there
+    is one. `rule` is the tuple (threshold, may_keep, scale)."""
     threshold, may_keep, scale = rule
     kept = kept_of(word, threshold, may_keep)
     tl.store(y_ptr, tl.where(kept, x * scale, 0.0), mask=inside)
@@ -93,7 +96,7 @@ def write(y_ptr, mask_ptr, x, word, inside, rule):
 
 @eft.jit
 def moved(pointer, elements):
-    """A pointer moved by some elements, if it is one."""
+    """Returns the pointer, moved by a number of elements, or None if it is None."""
     if pointer is not None:
         pointer = pointer + elements
     return pointer
@@ -101,7 +104,7 @@ def moved(pointer, elements):
 
 @eft.jit
 def backward(dy_ptr, mask_ptr, dx_ptr, count, scale, BLOCK: tl.constexpr):
-    """dx = where(mask != 0, dy * scale, 0)."""
+    """Computes dx = where(mask != 0, dy * scale, 0)."""
     start = tl.program_id(0).to(tl.int64) * BLOCK
     offsets = tl.arange(0, BLOCK)
     inside = offsets < tl.minimum(count - start, BLOCK).to(tl.int32)

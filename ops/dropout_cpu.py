@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The forward of dropout for CPUs: programs that walk over thousands of elements, in vectors that
-begin with a row or with 64 of them."""
+"""The forward of dropout for CPUs. A program walks over thousands of elements. dropout.py defines
+early and late rows, and draws. The vectors of a program begin where an early row begins, or where a
+group of 64 late rows begins."""
 
 import eft
 import eft.language as tl
@@ -20,11 +21,13 @@ def cpu_program(
     DRAWS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """`plan` is (row_programs, program_rows, block_programs, program_blocks).
+    """Runs one program of the forward. `plan` is (row_programs, program_rows, block_programs,
+    program_blocks).
 
-    `row_programs` programs for each `program_rows` of the early rows come first, which have COLUMNS
-    columns of these. Then `block_programs` programs for each `program_blocks` blocks of 64 late
-    rows, which have DRAWS draws of every block. BLOCK draws are made at a time.
+    The first programs have the early rows: `row_programs` programs share each `program_rows` rows,
+    and each program has COLUMNS columns of them. The other programs have the late rows:
+    `block_programs` programs share each `program_blocks` groups of 64 rows, and each program has
+    DRAWS draws of every group. A program makes BLOCK draws at a time.
     """
     program = tl.program_id(0).to(tl.int64)
     row_programs, program_rows, block_programs, program_blocks = plan
@@ -64,7 +67,8 @@ def early_rows(
     ROWS: tl.constexpr,
     GROUPS: tl.constexpr,
 ):
-    """ROWS rows of GROUPS * 64 columns, from `first_column` on, which is divisible by 64."""
+    """Computes ROWS early rows of GROUPS * 64 columns, from `first_column` on. `first_column` is
+    divisible by 64."""
     x_ptr, y_ptr, mask_ptr = arrays
     place = tl.arange(0, ROWS * GROUPS)[:, None]
     row, group = place // GROUPS, place % GROUPS
@@ -97,8 +101,10 @@ def late_rows(
     division,
     BLOCK: tl.constexpr,
 ):
-    """BLOCK draws of a block of 64 rows, which is sixteen rows of draws: from `first` on, counted
-    along the columns, then over these rows."""
+    """Computes the elements of BLOCK draws in the group of 64 late rows that begins at `first_row`.
+    The first 16 rows of a group have the first elements of its draws. The draws are numbered row by
+    row over these 16 rows, and the first draw here has the number `first`. `rows_left` is the
+    number of rows from `first_row` to the end of the matrix."""
     x_ptr, y_ptr, mask_ptr = arrays
     row, further, column = places(first, columns, division, tl.arange(0, BLOCK), BLOCK)
     words = draw(seed, (first_row + row) + further, column)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The forward of dropout for arrays that are row-major without gaps: the kernels of both targets,
-which differ in how their programs divide a matrix. dropout_wide.py has another one for GPUs."""
+"""The forward of dropout for arrays that are row-major without gaps. The kernels for GPUs and CPUs
+divide a matrix among programs in different ways. dropout_wide.py has one more kernel for GPUs."""
 
 import eft
 import eft.language as tl
@@ -29,8 +29,9 @@ def forward(
     ON_GPU: tl.constexpr,
     SIZES: tl.constexpr,
 ):
-    """y = where(kept, x * scale, 0), and 1 where kept in the mask, if there is one. SIZES are the
-    constants of the programs. What a target's programs don't use of the plan is None."""
+    """Computes y = where(kept, x * scale, 0), and the mask, if there is one: 1 where kept, else 0.
+    SIZES are the constexpr arguments of `gpu_program` or `cpu_program`. Parameters that only the
+    other target's programs use are None."""
     arrays = (x_ptr, y_ptr, mask_ptr)
     rule, division = (threshold, may_keep, scale), (factor, exponent)
     if ON_GPU:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The forward of dropout for GPUs.
 
-Arrays may begin anywhere, and so may rows. Warps that begin with them would write the two halves of
-a sector of 32 bytes. So threads begin where y has 16 · k elements, counted from a multiple of 16
-elements' bytes; `shift` is how many there are in front of y's first. All elements are asked for
-before the first is written: a thread waits for its memory once.
+Arrays and rows may begin at any address. If the accesses of a warp began where a row begins, two
+warps would each write a part of the same sector of 32 bytes. So accesses to y begin at multiples of
+16 elements in memory. `shift` is the number of elements between the last such multiple and y's
+first element. A thread issues all of its loads before its first store, so it waits for memory once.
 """
 
 import eft
@@ -26,11 +26,12 @@ def gpu_program(
     BLOCK: tl.constexpr,
     WIDTH: tl.constexpr,
 ):
-    """`plan` is (shift, row_programs).
+    """Runs one program of the forward. `plan` is (shift, row_programs).
 
-    Each early row has `row_programs` programs, of STRIPS strips of GROUPS * 64 places. They come
-    first; the others have BLOCK draws of late rows each. STRIPS * 16 is the number of threads.
-    WIDTH draws lie side by side in memory that begins at a multiple of their size.
+    The first programs have the early rows: each early row has `row_programs` programs, and each
+    program has STRIPS strips of GROUPS * 64 columns. Every other program has BLOCK draws of late
+    rows. STRIPS * 16 is the number of threads. A thread has WIDTH neighbouring draws; the first
+    element of each such run lies at a multiple of WIDTH elements in memory.
     """
     program = tl.program_id(0).to(tl.int64)
     shift, row_programs = plan
@@ -61,10 +62,11 @@ def late_rows(
     BLOCK: tl.constexpr,
     WIDTH: tl.constexpr,
 ):
-    """BLOCK draws, counted from `first` on along the columns, then over the rows that are first in
-    their draws: 16 of each 64, which follow each other in memory. The four rows of a draw begin at
-    like places of 16 elements. WHOLE says that there are all of their elements. A row has more than
-    WIDTH columns, or WIDTH is 1."""
+    """Computes the elements of BLOCK draws of late rows. The draws are numbered row by row over the
+    rows that use word 0: the first 16 of each 64 rows, which follow each other in memory. The first
+    draw has the number `first`. The four rows of a draw are 16 rows apart, so they have the same
+    offset from a multiple of 16 elements. WHOLE says that all elements of the draws are in the
+    matrix. A row has more than WIDTH columns, or WIDTH is 1."""
     x_ptr, y_ptr, mask_ptr = arrays
     unit = tl.arange(0, BLOCK // WIDTH) * WIDTH
     draw_row, further, column = places(first, columns, division, unit, BLOCK)
@@ -80,7 +82,7 @@ def late_rows(
         row += (next_column >= 0).to(tl.int32)
         column = tl.where(next_column >= 0, next_column, column + lane)
     rows_left = tl.minimum(rows - first_row, 1 << 30).to(tl.int32)
-    loaded = ()  # from four addresses of the whole program's, so threads keep one offset for all
+    loaded = ()  # from four addresses that all threads share, plus one offset for each thread
     for word in tl.static_range(4):
         inside = None if WHOLE else (column >= 0) & (row + word * LANES < rows_left)
         skip = word * LANES * columns
@@ -104,19 +106,22 @@ def early_row(
     STRIPS: tl.constexpr,
     GROUPS: tl.constexpr,
 ):
-    """STRIPS strips of GROUPS * 64 places of a row, from `part` * STRIPS on.
+    """Computes STRIPS strips of an early row, from the strip `part` * STRIPS on. A strip has GROUPS
+    * 64 columns.
 
-    A strip is walked in *turns* of 16 elements. A row's first turn begins up to 15 columns in front
-    of the row, at the column `first`. A thread has the same place in every turn, so its columns are
-    16 apart and take a word of their draw after the other. A thread that turn 0 has in front of the
-    row is one word behind the others. Where the row begins 12 elements behind such a multiple,
+    16 threads walk over each strip in *turns* of 16 elements, one for each thread. Turns begin at
+    multiples of 16 elements in memory, so turn 0 of a row begins up to 15 columns before the row. A
+    thread's column in turn 0 is `first`. Its columns in the following turns are 16 apart, so they
+    use the words of a draw one after the other. A thread with a negative `first` is one word behind
+    the other threads. If the row begins 12 elements after a multiple of 16,
 
         turn      0                            1                               2
         column    . . . . . . . . . . . . 0-3  4 … 15, 16 … 19                 . . .
         word of them                      0    0 … 0   1 … 1
         first     -12 … -1                0-3  of each place, the same in all turns
 
-    What that has in front of a strip's own columns needs one word of the strip before.
+    The columns of a strip's turn 0 that belong to the strip before need one word of that strip's
+    last draw.
     """
     x_ptr, y_ptr, mask_ptr = arrays
     strip = tl.arange(0, STRIPS)[:, None] + part * STRIPS
@@ -147,6 +152,6 @@ def early_row(
 
 @eft.jit
 def is_inside(begins, left, TURN: tl.constexpr):
-    """Whether each place has an element in a turn. `left` counts the columns from `first` on, and
-    `begins` says whether the place is in the row in turn 0 already."""
+    """Returns whether each thread has an element of the strip in a turn. `left` is the number of
+    columns from `first` on. `begins` says whether the thread's column in turn 0 is in the row."""
     return begins & (left > 0) if TURN == 0 else left > TURN * LANES

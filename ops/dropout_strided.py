@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout of arrays with any strides: the forward, and the backward by a mask.
+"""Dropout of arrays with any strides: the forward, and the backward from a mask.
 
-Of an array, the last axis is the columns and all others are the rows, in row-major order of their
-indices. Two divisions tell up to three axes of rows apart, and six up to seven: with e the extents
-and s the strides from the innermost axis on, and q[0] = row, q[i + 1] = q[i] // e[i],
+The last axis of an array is the columns. All other axes together are the rows, in row-major order
+of their indices. Divisions find the indices of a row: two for up to three axes of rows, six for up
+to seven. Let e be the extents and s the strides of the axes of rows, the innermost first, and let
+q[0] = row, q[i + 1] = q[i] // e[i]. Then
 
     offset of the row = row * s[0] + sum(q[i + 1] * (s[i + 1] - e[i] * s[i]))
 
-A program has a tile of draws, whose longer side lies along the axis with the smaller stride.
+A program has a tile of draws. Its longer side lies along the axis with the smaller stride.
 """
 
 import eft
@@ -70,14 +71,16 @@ def strided(
     LONG: tl.constexpr,
     SHORT: tl.constexpr,
 ):
-    """y = where(kept, x * scale, 0), and 1 where kept in the mask, if it is not null; with
-    `reads_mask` kept is where the mask is not 0.
+    """Computes y = where(kept, x * scale, 0), and the mask, if it is not null: 1 where kept, else
+    0. With `reads_mask` the mask is read, and an element is kept where it is not 0.
 
-    `along_rows` says along which axis tiles are longer, and `is_unit` that all arrays have a stride
-    of 1 there. With IS_NESTED there are several axes of rows: the factors, exponents and jumps tell
-    them apart, and `is_deep` says that there are more than three, so that q[3] and those behind it
-    may differ from 0. Without IS_NESTED all of these are None. The draws of early rows come first,
-    then those of late rows.
+    With `along_rows` the longer side of a tile lies along the innermost axis of rows, else along
+    the columns. `is_unit` says that all arrays have a stride of 1 along that side. IS_NESTED says
+    that there are several axes of rows. Then the factor, exponent and jumps with number i are the
+    division by e[i] and s[i + 1] - e[i] * s[i] of each array, and `is_deep` says that there are
+    more than three axes of rows, so q[3] and later quotients may differ from 0. Without IS_NESTED
+    all of these are None. The first programs have the draws of early rows, the others those of late
+    rows.
     """
     arrays = ((x_ptr, x_row, x_column), (y_ptr, y_row, y_column), (mask_ptr, mask_row, mask_column))
     axes = (
@@ -114,9 +117,9 @@ def tile(
     ALONG_ROWS: tl.constexpr,
     IS_UNIT: tl.constexpr,
 ):
-    """The program's ROWS times COLUMNS draws."""
+    """Computes the elements of the program's tile of ROWS times COLUMNS draws."""
     rows, _, _ = rows_of
-    program = tl.program_id(0)  # a grid has less than 2**31 programs, and so has each part of it
+    program = tl.program_id(0)  # below 2**31, so 32 bits hold all numbers of programs
     early = tl.minimum(rows, EARLY_ROWS).to(tl.int32)
     across = tl.cdiv(tl.cdiv(columns, GROUP) * LANES, COLUMNS).to(tl.int32)
     early_programs = tl.cdiv(early, ROWS) * across
@@ -156,11 +159,13 @@ def visit(
     ALONG_ROWS: tl.constexpr,
     IS_UNIT: tl.constexpr,
 ):
-    """The four elements of each draw.
+    """Computes the four elements of each draw.
 
-    `places` are the row and the column of the first one, how many rows or columns there are from it
-    on in the direction of the others, and whether it is inside in the other direction. All elements
-    are asked for before the first is written: a thread waits for its memory once.
+    `places` is a tuple: the row and the column of each draw's first element; the number of rows or
+    columns from there to the end of the array, in the direction in which the four elements are 16
+    apart; and whether the first element is inside in the other direction. ROW_STEP and COLUMN_STEP
+    are the rows and columns from one element of a draw to the next. A thread issues all of its
+    loads before its first store, so it waits for memory once.
     """
     row, column, left, is_there = places
     reads_mask, threshold, may_keep, scale = rule
@@ -192,7 +197,7 @@ def visit(
 
 @eft.jit
 def read(mask_ats, insides):
-    """Whether the mask keeps each word's elements."""
+    """Returns for each of the four words whether the mask keeps its elements."""
     kepts = ()
     for word in tl.static_range(4):
         kepts = kepts + (tl.load(mask_ats[word], mask=insides[word]) != 0,)
@@ -201,7 +206,7 @@ def read(mask_ats, insides):
 
 @eft.jit
 def decide(words, threshold, may_keep):
-    """Whether each word's elements are kept."""
+    """Returns for each of the four words whether its elements are kept."""
     kepts = ()
     for word in tl.static_range(4):
         kepts = kepts + (kept_of(words[word], threshold, may_keep),)
@@ -210,8 +215,9 @@ def decide(words, threshold, may_keep):
 
 @eft.jit
 def at(array, on, offset, column, IS_UNIT: tl.constexpr):
-    """Where elements of an array are: so many rows and columns on from a row's offset and a column.
-    The array moves, so that threads keep one offset for all."""
+    """Returns the addresses of elements of an array. `on` is a number of rows and of columns to go
+    from the row with this offset and from this column. It is added to the pointer, which all
+    threads share, so that each thread keeps a single offset for its four elements."""
     pointer, row_stride, column_stride = array
     pointer += on[0] * row_stride + on[1] * column_stride
     return pointer + (offset + (column if IS_UNIT else column * column_stride))
@@ -219,8 +225,8 @@ def at(array, on, offset, column, IS_UNIT: tl.constexpr):
 
 @eft.jit
 def row_offsets(row, arrays, rows_of, IS_NESTED: tl.constexpr, IS_UNIT: tl.constexpr):
-    """The offsets of rows in the three arrays. IS_UNIT says that all have a stride of 1 along the
-    innermost axis of rows."""
+    """Returns the offsets of rows in the three arrays. IS_UNIT says that all arrays have a stride
+    of 1 along the innermost axis of rows."""
     _, is_deep, axes = rows_of
     x = row if IS_UNIT else row * arrays[0][1]
     y = row if IS_UNIT else row * arrays[1][1]
@@ -235,7 +241,8 @@ def row_offsets(row, arrays, rows_of, IS_NESTED: tl.constexpr, IS_UNIT: tl.const
 
 @eft.jit
 def jump(rest, offsets, axes):
-    """The quotients behind some axes, and the offsets, with what these make of them."""
+    """Divides by the extents of some axes, one after the other, and adds the jumps times the
+    quotients to the offsets. Returns the last quotients and the new offsets."""
     x, y, mask = offsets
     for axis in tl.static_range(len(axes)):
         division, jumps = axes[axis]

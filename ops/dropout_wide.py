@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The forward of dropout for GPUs where rows begin at places for wide accesses.
+"""The forward of dropout for GPUs, for arrays whose rows all begin at multiples of 16 bytes.
 
-WIDTH neighbouring columns of a row are a *unit*: so many that they have 16 bytes in the widest of
-the arrays. A thread has the draws of one, and so four units of elements, each of which it loads and
-stores as a whole: in late rows those of four rows, in early rows of four times 16 columns. All of a
-unit is in the matrix, or nothing.
+WIDTH neighbouring columns of a row are a *unit*. WIDTH is chosen such that a unit has 16 bytes in
+the array with the widest elements. A thread makes the draws of one unit, and so computes four units
+of elements: in late rows units of four rows that are 16 apart, in early rows units of one row that
+are 16 columns apart. It loads and stores each unit as a whole. A unit lies either entirely inside
+the matrix or entirely outside.
 """
 
 import eft
@@ -29,19 +30,20 @@ def wide(
     WIDTH: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """y = where(kept, x * scale, 0), and 1 where kept in the mask, if there is one.
+    """Computes y = where(kept, x * scale, 0), and the mask, if there is one: 1 where kept, else 0.
 
-    A program has the draws of BLOCK units. Each early row has `row_programs` programs, which come
-    first; the others go along the late rows. `factor` and `exponent` divide by `columns` / WIDTH;
-    see `divide`. Where `may_keep` is false, the threshold is not 0.
+    A program makes the draws of BLOCK units. The first programs have the early rows, `row_programs`
+    programs for each row. The other programs have the late rows. `factor` and `exponent` divide by
+    `columns` / WIDTH; see `divide`. If `may_keep` is false, the threshold must not be 0.
     """
     program = tl.program_id(0).to(tl.int64)
     early = row_programs * tl.minimum(rows, EARLY_ROWS)
-    # The places of the draws, rows counted from `first_row`. A draw's words are for elements that
-    # are `step` apart; `left` is how many rows or columns there are from its place on.
+    # The places of the draws, with `row` counted from `first_row`. The elements of a draw are
+    # `step` elements apart in memory. `left` is the number of late rows, or columns of an early
+    # row, from a draw's first element to the end of the matrix.
     if program < early:
         first_row = program // row_programs
-        units: tl.constexpr = LANES // WIDTH  # in the first 16 columns of a group
+        units: tl.constexpr = LANES // WIDTH  # the units in the first 16 columns of a group
         first_group = (program - first_row * row_programs) * (BLOCK // units)
         unit = tl.arange(0, BLOCK)
         row = tl.zeros((BLOCK,), tl.int32)
@@ -77,10 +79,10 @@ def wide(
 
 @eft.jit
 def draw_units(seed, row, column, lane, may_keep):
-    """The words of the draws of units that begin with these columns.
+    """Returns the words of the draws of units that begin at these columns.
 
-    Where nothing may be kept they are zeros, which are below the threshold: that branch takes fewer
-    instructions than a test for each element.
+    If nothing may be kept, the words are zeros, which are below the threshold. This branch takes
+    fewer instructions than a test for each element.
     """
     row_low, row_high = halves(row[:, None])
     low, high = halves(column[:, None])

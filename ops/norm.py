@@ -1,63 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout, the sum with a residual, and a norm of the rows, in one pass; and its gradients.
+"""Dropout, the sum with a residual and a norm of the rows in one kernel, and the gradients.
 
     z = residual + where(kept, x * scale, 0)        rounded to the arrays' type
     y = (z - mean) * rstd * weight + bias           with the mean and rstd of each row of z
 
-Kept is what dropout.py keeps. Of a root mean square norm the mean is 0. All of it is computed in
+`kept` is defined in dropout.py. A root mean square norm takes 0 as the mean. All arithmetic is in
 fp32.
 
-A program has rows that are 16 apart, four from each 64: from row 1024 on, four such rows share
-draws, and before that, four columns that are 16 apart do. So 16 bits for each four rows and four
-columns say what is kept, and a row is four blocks of columns: its parts, of 16 columns in each 64.
+A program of the forward has four rows that are 16 apart, in a group of 64. From row 1024 on, such
+four rows share a draw; before it, four columns that are 16 apart share a draw. So 16 bits say what
+is kept of four rows and four columns. A row is divided into four blocks of columns, its *parts*:
+part i has the columns 16 * i to 16 * i + 15 of every group of 64.
 
-The order of sums is part of the meaning, the same on a GPU and a CPU: elements of the four parts
-are added first, then their sums as `tl.sum` does that in a block of GROUPS times 16.
+The order of sums is part of the meaning and the same on a GPU and a CPU. First the four parts are
+added element by element. Then `tl.sum` adds the elements of the resulting block of GROUPS times 16.
 """
 
 import eft
 import eft.language as tl
 from dropout import EARLY_ROWS, GROUP, LANES, draw, kept_of
 
-PARTS = tl.constexpr(4)  # the number of parts that the columns of a group have
-QUADS = tl.constexpr(4)  # times four rows that a program of the backward has
+PARTS = tl.constexpr(4)  # the parts of a row
+QUADS = tl.constexpr(4)  # a program of the backward has QUADS times four rows
 
 
 @eft.jit
 def first_of(program):
-    """The first of the four rows of a program, which are 16 apart."""
+    """Returns the first of the four rows of a program. The rows are 16 apart."""
     program = program.to(tl.int64)
     return program // LANES * GROUP + program % LANES
 
 
 @eft.jit
 def rows_from(first_row, rows):
-    """The number of the four rows that are there."""
+    """Returns how many of a program's four rows are in the matrix."""
     return tl.minimum(tl.cdiv(rows - first_row, LANES), 4).to(tl.int32)
 
 
 @eft.jit
 def part_offsets(GROUPS: tl.constexpr):
-    """The columns of the first part, as far as they are from the first of all."""
+    """Returns the columns of part 0, counted from the first column of the row or piece."""
     return tl.arange(0, GROUPS)[:, None] * GROUP + tl.arange(0, LANES)[None, :]
 
 
 @eft.jit
 def columns_of(first, part, GROUPS: tl.constexpr):
-    """The columns of a part, where `first` is the first of all."""
+    """Returns the columns of a part. `first` is the first column of the row or piece."""
     return first + part_offsets(GROUPS) + part * LANES
 
 
 @eft.jit
 def is_inside(column, columns, IS_WHOLE: tl.constexpr):
-    """Whether columns are those of the row. IS_WHOLE says that all are."""
+    """Returns whether each column is in the row. IS_WHOLE says that all of them are."""
     return tl.full(column.shape, True, tl.int1) if IS_WHOLE else column < columns
 
 
 @eft.jit
 def load_parts(pointer, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr):
-    """The four parts of a row of an array, 0 outside. A row's loads stand together, in front of its
-    stores, so that all of them are on their way at the same time: none may overtake a store."""
+    """Loads the four parts of a row, with 0 outside of the row. Callers make all loads of a row
+    before its stores, so that the loads are in flight at the same time: the compiler may not move a
+    load before a store."""
     parts = ()
     for part in tl.static_range(PARTS):
         column = columns_of(first, part, GROUPS)
@@ -75,8 +77,8 @@ def store_parts(pointer, parts, first, columns, GROUPS: tl.constexpr, IS_WHOLE: 
 
 @eft.jit
 def kept_bits(first_row, column, seed, rule):
-    """The bits that say what is kept of four rows, and of the four parts that begin with `column`,
-    at the places that `is_kept` knows."""
+    """Returns the 16 bits that say what is kept of four rows and four parts. `column` is the
+    columns of part 0. `is_kept` reads the bits."""
     threshold, may_keep, _ = rule
     row_step = tl.where(first_row < EARLY_ROWS, LANES, 0)
     column_step = LANES - row_step
@@ -94,15 +96,17 @@ def kept_bits(first_row, column, seed, rule):
 
 @eft.jit
 def is_kept(bits, first_row, row, part):
-    """Whether elements of the row, 0 to 3, and the part are kept."""
+    """Returns whether the elements of a part are kept. `bits` is the result of `kept_bits`, and
+    `row` is the number of the row, 0 to 3, among the four rows that begin at `first_row`."""
     place = tl.where(first_row < EARLY_ROWS, 4 * row + part, 4 * part + row)
     return ((bits >> place) & 1) != 0
 
 
 @eft.jit
 def if_any(parts, are_there):
-    """The parts in fp32; -0, which changes no sum, if the array is missing. Then another array was
-    loaded in its place: a branch would hold up the loads behind it."""
+    """Returns the parts in fp32, or -0 if the array is missing. Adding -0 changes no number. If the
+    array is missing, the caller loads another array in its place, because a branch around the loads
+    would delay the loads that follow."""
     chosen = ()
     for part in tl.static_range(PARTS):
         chosen = chosen + (tl.where(are_there, parts[part].to(tl.float32), -0.0),)
@@ -111,7 +115,9 @@ def if_any(parts, are_there):
 
 @eft.jit
 def load_z(x_ptr, residual, drawn, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr):
-    """The four parts of z as they are stored, in fp32; 0 outside. The pointers are the row's."""
+    """Computes the four parts of z, rounded as z is stored, and returns them in fp32, with 0
+    outside of the row. The pointers point to the row's first column. `drawn` is the tuple (bits,
+    first_row, i, scale): the arguments of `is_kept` for row i, and the scale."""
     bits, first_row, i, scale = drawn
     xs = load_parts(x_ptr, first, columns, GROUPS, IS_WHOLE)
     residual_ptr, has_residual = residual
@@ -127,7 +133,7 @@ def load_z(x_ptr, residual, drawn, first, columns, GROUPS: tl.constexpr, IS_WHOL
 
 @eft.jit
 def total(parts):
-    """The sum of all elements of a row."""
+    """Returns the sum of all elements of a row."""
     return tl.sum(add_parts(parts))
 
 
@@ -207,9 +213,9 @@ def forward(
     GROUPS: tl.constexpr,
     IS_LONG: tl.constexpr,
 ):
-    """A program has four rows. Rows of at most GROUPS * 64 columns stay in registers; longer ones,
-    with IS_LONG, are read in pieces of so many. If the residual or the bias is missing, its pointer
-    is that of another array of its shape."""
+    """Computes z, y and the statistics of four rows. A row of at most GROUPS * 64 columns stays in
+    registers. Longer rows, with IS_LONG, are read in pieces of GROUPS * 64 columns. If the residual
+    or the bias is missing, its pointer must be that of another array of its shape."""
     inputs = (x_ptr, residual_ptr, weight_ptr, bias_ptr, has_residual, has_bias)
     outputs = (z_ptr, y_ptr, mean_ptr, rstd_ptr)
     rule = (threshold, may_keep, scale)
@@ -243,7 +249,7 @@ def short_row(
     GROUPS: tl.constexpr,
     IS_WHOLE: tl.constexpr,
 ):
-    """The row that is 16 · i below the first one."""
+    """Computes row `first_row` + 16 · i, which stays in registers."""
     x_ptr, residual_ptr, weight_ptr, bias_ptr, has_residual, has_bias = inputs
     z_ptr, y_ptr, mean_ptr, rstd_ptr = outputs
     has_mean, count, eps = norm
@@ -265,8 +271,9 @@ def short_row(
 
 @eft.jit
 def long_row(inputs, outputs, first_row, i, columns, seed, rule, norm, GROUPS: tl.constexpr):
-    """The same in pieces, which are read three times. Sums of pieces are added element by element,
-    from the first on."""
+    """Computes row `first_row` + 16 · i in pieces. Each piece is read three times: for the mean,
+    for rstd and for y. The sums of the pieces are added element by element, in the order of the
+    pieces."""
     x_ptr, residual_ptr, weight_ptr, bias_ptr, has_residual, has_bias = inputs
     z_ptr, y_ptr, mean_ptr, rstd_ptr = outputs
     has_mean, count, eps = norm
@@ -300,7 +307,8 @@ def long_row(inputs, outputs, first_row, i, columns, seed, rule, norm, GROUPS: t
 
 @eft.jit
 def load_row(inputs, start, row, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr):
-    """The four parts of dy, of its product with the weight, and of the normed z; 0 outside."""
+    """Returns the four parts of dy, of g = dy · weight, and of n = (z - mean) · rstd, with 0
+    outside of the row."""
     dy_ptr, z_ptr, weight_ptr = inputs
     mean, rstd = row
     dys = in_fp32(load_parts(dy_ptr + start, first, columns, GROUPS, IS_WHOLE))
@@ -330,13 +338,15 @@ def add_two(a, b, c, d):
 
 @eft.jit
 def total_of_two(one, other):
-    """The sums of all elements of two blocks, for one exchange between the threads."""
+    """Returns the sums of all elements of two blocks. One reduction computes both, so threads
+    exchange data only once."""
     return tl.reduce((one, other), None, add_two)
 
 
 @eft.jit
 def means_of(products, gradients, norm):
-    """The means of g n and of g, from what `add_parts` gives."""
+    """Returns the means of g · n and of g, from their sums over parts (by `add_parts`). The mean of
+    g is 0 for a root mean square norm."""
     has_mean, count = norm
     along, mean_gradient = total_of_two(products, gradients)
     return along / count, tl.where(has_mean, mean_gradient / count, 0.0)
@@ -346,7 +356,7 @@ def means_of(products, gradients, norm):
 def write_gradients(
     outputs, start, row, drawn, means, first, columns, GROUPS: tl.constexpr, IS_WHOLE: tl.constexpr
 ):
-    """Writes the gradients of the residual and of x."""
+    """Writes the gradients of the residual and of x, unless their pointers are null."""
     dx_ptr, dresidual_ptr = outputs
     gradients, normeds, dzs, has_dz = row
     rstd, along, mean_gradient = means
@@ -354,7 +364,8 @@ def write_gradients(
     dresiduals, dxs = (), ()
     for part in tl.static_range(PARTS):
         gradient = (gradients[part] - normeds[part] * along - mean_gradient) * rstd
-        # The product has another use, so it is rounded, whether dz is there or not.
+        # `where` below uses the product twice, so the product is not fused with the addition of dz.
+        # It is rounded in the same way whether dz is there or not.
         gradient = tl.where(has_dz, gradient + dzs[part].to(tl.float32), gradient)
         gradient = gradient.to(dx_ptr.dtype.element_ty)
         kept = is_kept(bits, first_row, i, part)
@@ -393,10 +404,11 @@ def backward(
         dresidual = (g - n · mean(g n) - mean(g)) · rstd + dz
         dx = where(kept, dresidual · scale, 0)
 
-    where mean(g) is 0 for a root mean square norm. A program has four times four rows. It adds up
-    their dy · n, and their dy behind all of these, in a row of its own of `partial`, which
-    `add_partials` adds to the gradients of the weight and the bias. All but dy, dz, z, weight and
-    rstd may be null. Without `has_dz`, dz is missing, and its pointer that of dy.
+    where mean(g) is 0 for a root mean square norm. A program has QUADS times four rows. It writes
+    two rows of sums into `partial`: the sum of dy · n over its rows, and the sum of dy. The sums of
+    dy · n of all programs come first, then the sums of dy. `add_partials` adds them to the
+    gradients of the weight and the bias. The pointers of mean, dx, dresidual and partial may be
+    null. Without `has_dz`, dz is missing, and its pointer must be that of dy.
     """
     inputs = (dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr, has_dz)
     outputs = (dx_ptr, dresidual_ptr)
@@ -440,7 +452,8 @@ def short_rows(
     GROUPS: tl.constexpr,
     IS_WHOLE: tl.constexpr,
 ):
-    """All rows of a program of the backward, which fit in registers, and their sums."""
+    """Computes the gradients and the sums of all rows of a program, for rows that stay in
+    registers."""
     partial_ptr, weight_at, bias_at = partials
     rows, columns = sizes
     zero = tl.zeros((GROUPS, LANES), tl.float32)
@@ -484,7 +497,8 @@ def short_gradient(
     GROUPS: tl.constexpr,
     IS_WHOLE: tl.constexpr,
 ):
-    """Gives the sums for the weight and the bias, with this row's added."""
+    """Writes the gradients of one row. Returns the sums for the weight and the bias, with this row
+    added."""
     dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr, has_dz = inputs
     row = first_row + i * LANES
     start = row * columns
@@ -520,7 +534,8 @@ def long_gradient(
     norm,
     GROUPS: tl.constexpr,
 ):
-    """The same in pieces, which are read twice; the sums are in memory."""
+    """Writes the gradients of one row in pieces, each of which is read twice. Adds the row to the
+    sums in memory."""
     dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr, has_dz = inputs
     partial_ptr, weight_at, bias_at = partials
     row = first_row + i * LANES
@@ -555,7 +570,7 @@ def long_gradient(
 
 @eft.jit
 def add_to(at, value, inside, is_first):
-    """Adds to sums in memory, which begin with the first value."""
+    """Adds a value to sums in memory. The first value is stored and not added."""
     if is_first:
         tl.store(at, value, mask=inside)
     else:
@@ -572,9 +587,9 @@ def add_partials(
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """The sums of `chunks` rows of partial sums, for COLUMNS columns: of the weight in the first
-    programs, then of the bias. ROWS rows are added element by element to those before them; then
-    `tl.sum` adds the sums."""
+    """Adds `chunks` rows of partial sums, for COLUMNS columns. The first programs compute the
+    gradient of the weight, the others that of the bias. A block of ROWS rows is added element by
+    element to the blocks before it; then `tl.sum` adds the ROWS rows of the result."""
     program = tl.program_id(0).to(tl.int64)
     across = tl.cdiv(columns, COLUMNS)
     is_bias = program >= across

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Steps of a command that take long, for scripts that source this. Their output goes to $logs.
+# Functions that run long steps of a command, for scripts that source this file. Output goes to $logs.
 
-# follow LOG WHAT: until it is ended, shows on a terminal the last line that a step has written: ninja's
-# has how many of its steps are done, those of apt and pip have the package.
+# follow LOG WHAT: shows the last line of a step's log on the terminal, until it is killed. ninja's lines
+# tell how many of its steps are done, and those of apt and pip name the package.
 follow() {
   local line room
   room=$((${COLUMNS:-$(tput cols 2>/dev/null || echo 80)} - ${#2} - 6))
-  while kill -0 $$ 2>/dev/null; do # an interrupted script ends without a word
+  while kill -0 $$ 2>/dev/null; do # stops when the script was interrupted
     line=$(tail -n 1 "$1" 2>/dev/null | tr -cd '[:print:]')
     printf '\r%s ... %.*s\033[K' "$2" "$((room > 0 ? room : 0))" "$line"
     sleep 0.3
   done
 }
 
-# try NAME WHAT COMMAND...: runs a step, says what it does and how long it took; its output is kept in
-# $logs/NAME.log. Shows the end of that if it fails.
+# try NAME WHAT COMMAND...: runs a step, and prints its description and its time. The step's output goes to
+# $logs/NAME.log; if the step fails, the end of the output is printed.
 try() {
   local log=$logs/$1.log what=$2 start=$SECONDS status=0 follower=
   shift 2

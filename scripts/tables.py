@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a page of docs/ with its generated tables as the code has them. A table stands between two
+"""Prints a page of docs/ with its tables generated anew from the code. Each table is between two
 comments with its name.
 
     scripts/tables.py docs/design.md
@@ -26,7 +26,7 @@ OPTIMIZER = pathlib.Path(eft.__file__).parents[2] / "bin" / "eft-opt"
 
 
 def page_with_tables(page: str) -> str:
-    """The page with its tables made anew."""
+    """The page with its tables generated anew."""
     return re.sub(
         r"(<!-- scripts/docs generates: ([^\n]*) -->\n).*?(<!-- end of \2 -->)",
         lambda found: f"{found[1]}\n{TABLES[found[2]]()}\n{found[3]}",
@@ -36,7 +36,7 @@ def page_with_tables(page: str) -> str:
 
 
 def table(*rows: tuple[str, ...]) -> str:
-    """A table in Markdown; the first row is its head."""
+    """A table in Markdown. The first row is its head."""
     cells = ((cell.replace("|", r"\|") for cell in row) for row in rows)
     head, *others = ("".join(f"| {cell} " if cell else "| " for cell in row) for row in cells)
     return "".join(f"{line}|\n" for line in (head, "|---" * len(rows[0]), *others))
@@ -44,14 +44,14 @@ def table(*rows: tuple[str, ...]) -> str:
 
 # -- passes ----------------------------------------------------------------------------------------
 
-#: Targets that together run every pass, the host first: what it alone runs stands before what GPUs
-#: alone run.
+#: Targets that together run every pass. The host comes first, so that its own passes are listed
+#: before those of GPUs.
 TARGETS = ("host", "sm_80", "sm_90")
 
 
 def passes() -> str:
-    """The passes in the order in which they run. A part is a section of docs/passes.md: it begins
-    with the first pass that the section has, and ends where the next part begins."""
+    """The table of passes, in the order in which they run. Its first column has the sections of
+    docs/passes.md, each at the first pass of that section."""
     order: list[tuple[str, tuple[str, ...]]] = []
     for target in TARGETS:
         order = merged(order, [(name, (target,)) for name in pipeline(target)])
@@ -70,21 +70,21 @@ def passes() -> str:
 
 
 def pipeline(target: str) -> list[str]:
-    """The names of the passes that a compile runs."""
+    """The names of the passes that a compile for the target runs, in their order."""
     done = subprocess.run(
         [OPTIMIZER, "-", f"--eft-pipeline=target={target}", "--dump-pass-pipeline"],
         input="module {}",
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "LD_PRELOAD": ""},  # a sanitizer's library is there for Python alone
+        env={**os.environ, "LD_PRELOAD": ""},  # a preloaded sanitizer library is only for Python
     )
     text = done.stderr.split("builtin.module(", 1)[1].replace("func.func", "")
     return re.findall(r"[a-z][\w-]+", re.sub(r"\{[^{}]*\}", "", text))
 
 
 def merged(left: list, right: list) -> list:
-    """Two lists of passes and their targets as one, in which each keeps its order."""
+    """Merges two lists of (pass, targets). The result keeps the order of both."""
     names = [[name for name, _ in passes] for passes in (left, right)]
     result = []
     for kind, i, i_end, j, j_end in difflib.SequenceMatcher(None, *names).get_opcodes():
@@ -97,13 +97,13 @@ def merged(left: list, right: list) -> list:
 
 
 def where(targets: tuple[str, ...]) -> str:
-    """Targets in a word or two; none where it is all of them."""
+    """A short name for a set of targets; empty for all targets."""
     words = {TARGETS: "", TARGETS[1:]: "GPU", TARGETS[:1]: "CPU"}
     return words[targets] if targets in words else ", ".join(targets)
 
 
 def descriptions() -> dict[str, tuple[str, str]]:
-    """The section that docs/passes.md has a pass in, and the pass's summary."""
+    """For each pass: its section of docs/passes.md, and its summary."""
     page = (ROOT / "docs" / "passes.md").read_text()
     part, result = "", {}
     for heading, name, summary in re.findall(r"^## (.*)|^### `-(.*)`\n\n_(.*)_$", page, re.M):
@@ -118,7 +118,7 @@ def descriptions() -> dict[str, tuple[str, str]]:
 
 
 def functions() -> str:
-    """The elementary functions of `tl`: parameters, and the first paragraph that `help` says."""
+    """The table of the elementary functions of `tl`: signatures, and summaries from docstrings."""
     rows = []
     for name, function in offered(elementary).items():
         meaning = inspect.getdoc(function).split("\n\n")[0].replace("\n", " ")
@@ -127,12 +127,12 @@ def functions() -> str:
 
 
 def offered(module) -> dict:
-    """The functions of `__all__` by their names, in the order of the file."""
+    """The functions in a module's `__all__`, by their names, in the order of the file."""
     return {name: value for name, value in vars(module).items() if name in module.__all__}
 
 
 def measured() -> dict:
-    """The elementary functions, those of libdevice too, whose errors were measured."""
+    """The elementary functions, including those of libdevice, whose errors were measured."""
     functions = {**offered(libdevice), **offered(elementary)}
     return {name: each for name, each in functions.items() if hasattr(each, "errors")}
 
@@ -162,20 +162,20 @@ def itself(x):
 
 
 def operations(function, dtype) -> int:
-    """The number of operations in the PTX of a function of one number, or of two."""
+    """The number of instructions in the PTX of a function with one or two parameters."""
     kernel = of_one if len(inspect.signature(function).parameters) == 1 else of_two
     return instructions(kernel, function, dtype) - instructions(of_one, itself, dtype)
 
 
 def instructions(kernel, function, dtype) -> int:
-    """The instructions of a kernel, without moves and loads."""
+    """The number of instructions in a kernel's PTX, without moves and loads."""
     array = eft.MockTensor(dtype)
     compiled = kernel.warmup(array, array, FUNCTION=function, grid=(1,), target="sm_90")
     return len(re.findall(r"^\t(?!mov|ld)[a-z@].*;$", compiled.asm["ptx"], re.M))
 
 
 def special_errors() -> str:
-    names: dict[str, list[str]] = {}  # of the functions that have an error
+    names: dict[str, list[str]] = {}  # the functions with each error
     for name, function in offered(special).items():
         if hasattr(function, "error"):
             names.setdefault(function.error, []).append(f"`{name}`")

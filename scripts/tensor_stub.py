@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints what frontend/eft/language/tensor.pyi has: the types of that module, for editors and type
-checkers. They do not see the methods, which builtins give to the class when they are defined."""
+"""Prints the content of frontend/eft/language/tensor.pyi: the types of that module, for editors and
+type checkers. These can't find the methods in the source, since builtins add them at run time.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def _attributes() -> list[str]:
 
 
 def _functions() -> list[str]:
-    """The rest of the module, which is for Eft's own builtins."""
+    """The stubs for the rest of the module, which Eft's own builtins use."""
     return [
         "",
         "class structure: ...",

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Adds up what GoogleTest, lit and pytest wrote, for scripts/test: `totals.py FOLDER`.
+"""Adds up the results of GoogleTest, lit and pytest, for scripts/test: `totals.py FOLDER`.
 
 The folder has NAME.xml (JUnit's format) and NAME.status ("<exit status> <seconds>") for every
-runner, and sanitizer.PID with what a sanitizer wrote in a process.
-Prints why tests were skipped, what failed, and one line of totals; exits with 1 if anything failed.
+runner, and sanitizer.PID for each process in which a sanitizer wrote a report.
+
+Prints the reasons for skipped tests, the failed tests, and one line of totals. Exits with 1 if
+anything failed.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ class Totals:
 
 
 def reason_of(skipped: ElementTree.Element) -> str:
-    """The first line of why a test was skipped that is not a place in a source file."""
+    """Why a test was skipped: the first line of its message that is not a source location."""
     text = skipped.get("message") or skipped.text or ""
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.endswith(": Skipped")]
@@ -48,14 +50,14 @@ def read_results(path: Path, runner: str) -> Totals:
             totals.failed.append(name)
         elif skipped is not None:
             totals.skipped[f"{runner}: {reason_of(skipped)}"] += 1
-        elif case.get("status") != "notrun":  # GoogleTest's word for a disabled test
+        elif case.get("status") != "notrun":  # GoogleTest's status of a disabled test
             totals.passed += 1
     return totals
 
 
 def read_runner(status: Path) -> tuple[Totals, int]:
-    """The totals of one runner, and its seconds. If it failed without a failing test, that is a
-    failure."""
+    """The totals of one runner, and its seconds. A runner that exits with an error although no test
+    failed counts as one failure."""
     runner = status.stem
     code, seconds = (int(word) for word in status.read_text().split())
     totals = Totals()
@@ -70,7 +72,7 @@ def read_runner(status: Path) -> tuple[Totals, int]:
 
 
 def read_reports(folder: Path) -> Totals:
-    """The sanitizers' reports, each a failure. What has no summary is a warning."""
+    """The sanitizers' reports. Each report with a summary is a failure; the others are warnings."""
     totals = Totals()
     for report in sorted(folder.glob("sanitizer.*")):
         text = report.read_text(errors="replace")

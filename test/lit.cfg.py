@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The configuration of lit for the tests of the compiler and of the C++ package: .mlir and .test
-files whose RUN lines call the tools."""
+"""The configuration of lit for the tests of the compiler and of the C++ package. The tests are
+.mlir and .test files, whose RUN lines call the tools.
+"""
 
 import os
 import shutil
@@ -18,14 +19,14 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.eft_build, "bin"), config.llvm_tools, os.environ["PATH"]]
 )
 config.substitutions.append(("%eft_build", config.eft_build))
-# The compiler of programs that use the package.
+# The compiler for programs that use the C++ package.
 config.substitutions.append(("%cxx", config.cxx_compiler))
 config.substitutions.append(
     ("%sanitize", f"-fsanitize={config.sanitize}" if config.sanitize else "")
 )
 
-# `%ptxas` assembles PTX: a CUDA toolkit's, or that of the package nvidia-cuda-nvcc beside lit.
-# Without one there is nothing to assemble with, and tests leave it out.
+# `%ptxas` is NVIDIA's assembler, from a CUDA toolkit or from the package nvidia-cuda-nvcc in the
+# environment of lit. Without it, tests that need it are skipped.
 folders = ["/usr/local/cuda/bin", *glob(f"{sysconfig.get_path('purelib')}/nvidia/*/bin")]
 ptxas = shutil.which("ptxas") or shutil.which("ptxas", path=os.pathsep.join(folders))
 if ptxas:

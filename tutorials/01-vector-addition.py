@@ -2,16 +2,16 @@
 """Vector addition
 ===============
 
-The smallest kernel that is worth writing adds two vectors. What it computes needs no explanation,
-so you can look at how: one function describes a *program*, which handles one block of elements, and
-a launch runs as many programs as it takes to cover the vectors. On the way you meet
+The smallest useful kernel adds two vectors. The computation needs no explanation, so this lesson is
+about the way a kernel is organised. One function describes a *program*, which handles one block of
+elements. A launch runs as many programs as it takes to cover the vectors. On the way you meet
 
-- `tl.program_id`, by which a program knows which block is its own,
-- blocks of offsets, and pointers to a block of elements,
-- masks, for vectors that the blocks don't divide,
-- a grid that follows from the block's size.
+- `tl.program_id`, the number from which a program computes which block is its own,
+- blocks of offsets, and blocks of pointers to elements,
+- masks, for vectors whose length is not a multiple of the block's size,
+- a grid that is computed from the block's size.
 
-Run it by itself: `python tutorials/01-vector-addition.py`.
+Run this lesson by itself: `python tutorials/01-vector-addition.py`.
 """
 
 import argparse
@@ -27,7 +27,8 @@ parser.add_argument("--plot", default="vector-addition.png", help="where to save
 parser.add_argument("--largest", type=int, help="log2 of the largest number of elements to time")
 arguments = parser.parse_args()
 
-# Kernels run where their arguments lie: on a GPU if PyTorch is here and sees one, else on the CPU.
+# Kernels run on the device that holds their arguments. The arrays are on a GPU if PyTorch is
+# installed and finds one, and otherwise on the CPU.
 arrays = Arrays()
 console.print(f"Running on {arrays.description}.\n")
 
@@ -36,16 +37,17 @@ console.print(f"Running on {arrays.description}.\n")
 # One program, one block
 # ----------------------
 # `x_ptr` points to the first element of x. A pointer plus a block of offsets is a block of
-# pointers, and `tl.load` of these is a block of elements. BLOCK is a `tl.constexpr`: the shape of a
-# block must be known when the kernel is compiled, and must be a power of two. n is an ordinary
-# number: a kernel that is compiled once serves vectors of all lengths.
+# pointers. `tl.load` of a block of pointers returns a block of elements. BLOCK is a `tl.constexpr`:
+# the shape of a block must be a power of two that is known when the kernel is compiled. n is an
+# ordinary argument, so the same compiled kernel serves vectors of all lengths.
 
 
 @eft.jit
 def add(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
-    # Program 0 has the elements 0 … BLOCK - 1, program 1 the next BLOCK, and so on.
+    # Program 0 has the elements 0 … BLOCK - 1, program 1 the next BLOCK elements, and so on.
     offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    # The last program may reach past the end. Where the mask is false, memory is not touched.
+    # The block of the last program may reach beyond the end of the vectors. Where the mask is
+    # false, the kernel does not access memory.
     inside = offsets < n
     x = tl.load(x_ptr + offsets, mask=inside)
     y = tl.load(y_ptr + offsets, mask=inside)
@@ -55,8 +57,9 @@ def add(x_ptr, y_ptr, output_ptr, n, BLOCK: tl.constexpr):
 # %%
 # The launch
 # ----------
-# The grid says how many programs run, along up to three axes. A function in its place is given what
-# the launch gives for the `tl.constexpr`s, so BLOCK need be written only once.
+# The grid is the numbers of programs along up to three axes. It may also be a function that returns
+# these numbers: the launch calls it with a dict that has the values of the `tl.constexpr`
+# parameters. So BLOCK is written only once in a launch.
 
 
 def added(x, y, block=1024):
@@ -74,8 +77,9 @@ sums = arrays.numpy(added(x, y, block=4))
 show_vectors("Ten elements by three programs of four", x=x_values, y=y_values, sum=sums)
 
 # %%
-# What a mask does shows best without luck: here the output has more elements than are to be
-# written, and those behind the end keep what they had.
+# The next launch shows what the mask does. The output has twelve elements, and the kernel is to
+# write ten of them. The block of the last program covers the last two elements as well, but the
+# mask is false there: they keep their value of -1.
 
 longer = arrays.put(np.full(12, -1, np.float32))
 add[(3,)](x, y, longer, 10, BLOCK=4)
@@ -85,8 +89,8 @@ np.testing.assert_array_equal(arrays.numpy(longer)[10:], [-1, -1])
 # %%
 # Is it right?
 # ------------
-# An addition is rounded in the same way everywhere, so the result must equal NumPy's to the last
-# bit, also for sizes that fill no block.
+# Every device rounds an addition in the same way. So the result must equal NumPy's result to the
+# last bit, also for lengths that are not a multiple of the block's size.
 
 rows = []
 for n in (1, 31, 1024, 1025, 98_432):
@@ -105,9 +109,10 @@ show_table(
 # %%
 # What it costs
 # -------------
-# An addition costs next to nothing beside the 12 bytes that it moves: two numbers in, one out. So
-# the memory decides, and the best that a kernel can do is to keep up with it. Small vectors don't:
-# there the time is that of the launch. For large ones compare with the library's own addition.
+# For each element the kernel moves 12 bytes: it reads two numbers and writes one. Beside this the
+# addition itself takes almost no time. So the bandwidth of the memory limits the speed, and no
+# kernel can be faster than that. Small vectors do not reach this limit, because most of their time
+# is the time of the launch. For large vectors, compare the kernel with the library's own addition.
 
 
 library_add = torch.add if torch else np.add
@@ -146,8 +151,8 @@ else:
 # %%
 # To go on
 # --------
-# - Try other blocks, BLOCK=64 or 8192, and other numbers of warps, `num_warps=8`. What changes, for
-#   small vectors and for large ones?
+# - Try other sizes of the block, such as BLOCK=64 or BLOCK=8192, and another number of warps,
+#   `num_warps=8`. What changes for small vectors, and what for large ones?
 # - Leave the mask out. For which n is the kernel still right?
-# - Add a third vector. How many bytes move for each element, and how many if you call the kernel
-#   for two vectors twice? The next lesson is about that.
+# - Write a kernel that adds three vectors. How many bytes does it move for each element? How many
+#   are moved if you call the kernel for two vectors twice instead? The next lesson is about that.

@@ -2,16 +2,16 @@
 """Fused softmax
 =============
 
-Softmax turns each row of a matrix into positive numbers that sum to 1: exp(x) divided by the row's
-sum of exp(x). Nearly all of its time is spent on memory, so the way to make it fast is to touch
-memory less often. In this lesson you write it as one kernel. On the way you meet
+Softmax turns each row of a matrix into positive numbers that sum to 1: it divides exp(x) by the
+row's sum of exp(x). Nearly all of its time goes into memory accesses, so a fast softmax accesses
+memory as seldom as it can. In this lesson you write softmax as one kernel. On the way you meet
 
-- why five simple operations cost more than one that does the same,
-- reductions, `tl.max` and `tl.sum`, which turn a block into a number,
-- rows of any length in blocks whose size is a power of two,
-- the address of a row: a stride.
+- the reason why five simple operations take longer than one kernel that does the same,
+- the reductions `tl.max` and `tl.sum`, which turn a block into a number,
+- blocks, whose size is a power of two, for rows of any length,
+- the row stride, from which a program computes the address of its row.
 
-Run it by itself: `python tutorials/02-fused-softmax.py`.
+Run this lesson by itself: `python tutorials/02-fused-softmax.py`.
 """
 
 import argparse
@@ -34,13 +34,14 @@ console.print(f"Running on {arrays.description}.\n")
 # %%
 # Five passes over memory
 # -----------------------
-# This is how one writes softmax with a library of arrays. The maximum is there because exp grows so
-# fast: float32 ends at exp(88.7). Subtracting the same number from all elements of a row doesn't
-# change the result, and when it is the maximum, no exponent is above 0.
+# This is softmax as one writes it with a library of arrays. The maximum is needed because exp grows
+# so fast: in float32, exp(x) overflows for x above 88.7. Subtracting the same number from all
+# elements of a row does not change the result. If that number is the row's maximum, exp gets no
+# positive argument, and can't overflow.
 
 
 def softmax_in_steps(x):
-    """Softmax of each row, an operation at a time, for arrays of NumPy and of PyTorch."""
+    """Computes softmax of each row by one operation at a time, for arrays of NumPy or PyTorch."""
     exp = torch.exp if torch else np.exp
     maximum = x.amax(1) if torch else x.max(1)  # reads x
     shifted = x - maximum[:, None]  # reads x, writes a matrix
@@ -50,9 +51,10 @@ def softmax_in_steps(x):
 
 
 # %%
-# Count what large arrays move, for each element of x: five numbers are read and three written,
-# where the least that any softmax can do is to read one and write one. Between two operations
-# everything goes to memory and comes back, though the next operation could have had it at once.
+# Count the numbers that these steps move for each element of a large x: they read five and write
+# three. Any softmax must read one number and write one. The steps move more because each operation
+# writes its result to memory, and the next operation reads it from there. A single kernel can pass
+# the result on in registers.
 
 rows, columns = 4096, 16384
 element = 4
@@ -69,14 +71,16 @@ show_table(
 # %%
 # One pass
 # --------
-# A program takes a row. It loads all of it into one block, and everything that follows happens
-# where the block is: in registers. A block's size is a power of two and a row's length need not be,
-# so BLOCK is the next one, and the mask ends the row. What the mask leaves out must not change the
-# result: `other` makes it -inf, which is no maximum, and whose exp is 0 and adds nothing.
+# A program handles one row. It loads the whole row into one block, and computes everything else
+# from this block, in registers. The size of a block must be a power of two, but the length of a row
+# may be any number. So BLOCK is the smallest power of two that is not below the length, and the
+# mask is false beyond the end of the row. The elements beyond the end must not change the result.
+# So `other` gives them the value -∞: this can't be the row's maximum, and its exp is 0, which adds
+# nothing.
 #
-# `tl.max` and `tl.sum` reduce along an axis; along the only one, they give a number. Rows need not
-# follow each other in memory, they only need to be equally far apart: that is the row's stride,
-# counted in elements.
+# `tl.max` and `tl.sum` reduce a block along an axis. If the block has only one axis, the result is
+# a number. The rows may have gaps between them in memory, if each row begins at the same distance
+# from the previous one. This distance is the row stride, counted in elements.
 
 
 @eft.jit
@@ -92,7 +96,7 @@ def softmax_kernel(x_ptr, output_ptr, x_stride, output_stride, columns, BLOCK: t
 
 def softmax_into(output, x):
     rows, columns = x.shape
-    # A long row is more work than four warps like to share.
+    # Rows of more than 4096 elements get eight warps in place of four.
     block = eft.next_power_of_2(columns)
     warps = 4 if block <= 4096 else 8
     softmax_kernel[(rows,)](
@@ -104,9 +108,9 @@ def softmax_into(output, x):
 # Is it right?
 # ------------
 # The reference is softmax in float64. The kernel's exp is within two units in the last place, and
-# a sum of float32 rounds at every addition, so the results agree to some millionths of themselves.
-# The shapes are the ones where mistakes hide: rows of one element, of a power of two and one more,
-# rows with huge elements, and rows that are part of longer ones.
+# sums in float32 round at every addition. So the results have relative errors of some millionths.
+# The shapes are those in which mistakes are likely: rows of one element, rows with one element more
+# than a power of two, rows with huge elements, and rows that are parts of longer rows.
 
 rng = np.random.default_rng(2)
 
@@ -138,9 +142,9 @@ show_table("Compared with float64", ["rows × columns", "BLOCK", "stride", "wors
 # %%
 # What it costs
 # -------------
-# The rate is that of the bytes which softmax has to move at the least, 8 for each element; so the
-# steps don't look better for moving more. On a GPU the fused kernel comes near to the speed of a
-# copy. On a CPU the steps gain from its caches while the matrix fits there.
+# The rate counts the bytes that any softmax must move, 8 for each element. So the steps do not get
+# a better rate for moving more bytes. On a GPU the fused kernel comes near to the speed of a copy.
+# On a CPU the steps are faster as long as the matrix fits in the CPU's caches.
 
 longest = arguments.largest or (14 if arrays.device == "cuda" else 12)
 rows = 4096 if arrays.device == "cuda" else 256
@@ -175,7 +179,8 @@ else:
 # %%
 # To go on
 # --------
-# - Rows that are too long for a block: walk over them with a `for` loop, once for the maximum and
-#   the sum and once for the results. How often does x have to be read?
+# - Some rows are too long for one block. Walk over such a row with `for` loops: one loop for the
+#   maximum and the sum, and one loop for the results. How often must the kernel read x?
 # - Let a program handle several short rows, in a block of two dimensions and with `axis=1`.
-# - Write the kernel's backward pass: the gradient of x is output × (g - sum(output × g)).
+# - Write a kernel for the backward pass: if g is the gradient of the output, the gradient of x is
+#   output × (g - sum(output × g)).

@@ -2,22 +2,22 @@
 """Matrix multiplication
 =====================
 
-Two matrices of 4096 × 4096 numbers have 33 million of them, and their product needs 137 billion
-operations. Every number takes part in 4096 products. So the question that decides how fast a
-product is computed is not how to compute it, but how often each number is fetched on the way.
+Two matrices of 4096 × 4096 elements have 33 million elements together, and their product needs 137
+billion operations. Every element takes part in 4096 products. So what decides the speed of a matrix
+product is not the arithmetic, but how often each element is fetched from memory.
 
-In this lesson you write a kernel in which every number that a program has fetched is used many
-times. On the way you meet
+In this lesson you write a kernel that uses every element many times after it has fetched it. On the
+way you meet
 
-- blocks of two dimensions, and what a product of blocks saves,
-- `tl.dot`, behind which a GPU's tensor cores work, and a CPU's vector units,
-- rows that wrap around, and a mask only where one must be,
+- blocks of two dimensions, and how many accesses to memory a product of blocks saves,
+- `tl.dot`, which multiplies blocks: on a GPU's tensor cores or a CPU's vector units,
+- row numbers that wrap around, so that only one dimension needs a mask,
 - a function that is applied to the product before it is stored,
-- an order of the programs in which neighbours share what they fetch,
-- copies that run ahead of the products, and what different GPUs make of `tl.dot`,
-- `eft.autotune`, which measures which blocks are the best ones.
+- an order of the programs in which programs that run together share what they fetch,
+- copies that run ahead of the products, and the code that different GPUs get for `tl.dot`,
+- `eft.autotune`, which measures which block sizes are the fastest.
 
-Run it by itself: `python tutorials/03-matrix-multiplication.py`.
+Run this lesson by itself: `python tutorials/03-matrix-multiplication.py`.
 """
 
 import argparse
@@ -43,9 +43,9 @@ console.print(f"Running on {arrays.description}.\n")
 # Why blocks
 # ----------
 # A program that computes one element of C fetches a row of A and a column of B: 2 K numbers for K
-# products. One that computes a block of R × S elements fetches R rows and S columns, (R + S) K
-# numbers, for R S K products. With blocks of 128 × 128 each number that arrives is good for 64
-# products on average, and memory has 64 times as long to deliver it.
+# products. A program that computes a block of R × S elements fetches R rows of A and S columns of
+# B: (R + S) K numbers for R S K products. With blocks of 128 × 128 this is one number for 64
+# products, in place of two numbers for each product. So memory may be 128 times as slow.
 
 show_table(
     "Numbers fetched for one product",
@@ -57,23 +57,26 @@ show_table(
 )
 
 # %%
-# The whole row of A need not be there at once. The kernel walks along K: it takes a piece of
-# BLOCK_M × BLOCK_K of A and one of BLOCK_K × BLOCK_N of B, and adds their product to `sums`, which
-# stays where the arithmetic is done, from the first piece to the last.
+# A program does not need whole rows of A at once. It walks along K: in each iteration it loads a
+# piece of BLOCK_M × BLOCK_K of A and a piece of BLOCK_K × BLOCK_N of B, and adds their product to
+# `sums`. `sums` stays in the program from the first piece to the last, on a GPU in registers.
 #
-# `tl.dot(a, b, sums)` is that product and sum. It takes fp16, bf16, fp32, fp64 and int8; what it is
-# made of is the compiler's affair. Of fp16 it gives sums in fp32, which are rounded to the type of
-# C only once, when they are stored.
+# `tl.dot(a, b, sums)` computes this product, plus `sums`. The factors may be fp16, bf16, fp32,
+# fp64, int8 or 8-bit floats. The compiler chooses the instructions. If the factors are fp16, the
+# sums are fp32: they are rounded to the type of C only once, before they are stored.
 #
-# Elements outside of the matrices must do no harm. There are two ways to see to that:
+# The blocks may reach beyond the matrices. The elements there must not change the result. The
+# kernel uses two ways to ensure this:
 #
-# - Along K every element counts, so what lies beyond the end must be zero: there is a mask.
-# - A row of A beyond the last one only makes a row of C that nobody stores. It may hold anything
-#   that can be read. So `m % M` lets rows beyond the end wrap around to the first ones, and the
-#   loop has no mask for rows. The same holds for columns of B.
+# - Along K every element is part of a sum. So elements beyond the end must be zero, and the loads
+#   have a mask for K.
+# - A row beyond the last row of A contributes only to a row of C that is not stored. So it may have
+#   any elements that can be read. `m % M` makes the rows beyond the end wrap around to the first
+#   rows, and the loads in the loop need no mask for rows. The same holds for the columns of B.
 #
-# All that moves in the loop is two blocks of pointers. The strides make one kernel do for matrices
-# that lie by rows, by columns, or are parts of others.
+# From one iteration to the next, only two blocks of pointers change. The kernel takes the strides
+# of all matrices as arguments. So it works for matrices that are stored by rows or by columns, and
+# for parts of larger matrices.
 
 
 @eft.jit
@@ -118,13 +121,13 @@ def multiply(
 
 
 # %%
-# A function on the way out
-# -------------------------
-# In a network a product is seldom the end: a function follows that changes each element by itself,
-# here one that lets what is negative through at a hundredth. As a kernel of its own it would read
-# all of C and write it again. In this kernel the sums are still in registers, in fp32, and it costs
-# no trip through memory. ACTIVATION is known when the kernel is compiled, so that a variant without
-# a function has no trace of it.
+# A function before the store
+# ---------------------------
+# In a network, a function that changes each element by itself often follows a product. This kernel
+# can apply the leaky ReLU, which multiplies negative elements by 0.01. A separate kernel for the
+# function would read all of C from memory and write it again. Here the sums are still in registers,
+# in fp32, so the function needs no accesses to memory. ACTIVATION is known when the kernel is
+# compiled, so the variant without a function contains no code for it.
 
 
 @eft.jit
@@ -135,12 +138,15 @@ def leaky_relu(x):
 # %%
 # Which program takes which block
 # -------------------------------
-# Programs that run at the same time share a cache. If they go through C row by row, as one reads,
-# then 64 programs in a row of blocks want one band of A, but 64 bands of B. If the same 64 programs
-# stand in a square of 8 × 8, they want 8 bands of each: a quarter.
+# Programs that run at the same time share a cache. Suppose that 64 programs run at the same time.
+# If their blocks of C lie in one row of blocks, the programs need one band of rows of A, but 64
+# bands of columns of B. If their blocks form a square of 8 × 8, they need 8 bands of A and 8 of B.
+# That is a quarter as many bands.
 #
-# So the programs are counted in groups of GROUP rows of blocks, and inside of a group column by
-# column. The last group may have fewer rows. With GROUP = 1 this is the order in which one reads.
+# So the programs are numbered in groups. A group has GROUP rows of blocks. The programs of a group
+# go down its first column of blocks, then down its second column, and so on. The last group may
+# have fewer rows. With GROUP = 1 the programs go through C row by row. For a C of 4 × 4 blocks, the
+# programs are
 #
 #     GROUP = 1:   0  1  2  3        GROUP = 2:   0  2  4  6
 #                  4  5  6  7                     1  3  5  7
@@ -158,19 +164,19 @@ def place_in_groups(down, across, GROUP: tl.constexpr):
 
 
 # %%
-# A launch needs as many programs as C has blocks. How many that is depends on the blocks, so the
-# grid is a function of them.
+# A launch needs as many programs as C has blocks. The number of blocks depends on BLOCK_M and
+# BLOCK_N, so the grid is a function of these.
 
 
 def product(a, b, c, kernel=multiply, group=8, activation="", **configuration):
-    """C = f(A B), on the device where the matrices lie.
+    """Computes C = f(A B), on the device that holds the matrices.
 
     Args:
         a, b, c: matrices of M × K, K × N and M × N elements of one float type, with any strides.
-        kernel: `multiply`, or a kernel that chooses its configuration by itself.
-        group: how many rows of blocks programs take together.
-        activation: f: "leaky_relu", or "" for none.
-        configuration: blocks and options for `multiply`.
+        kernel: `multiply`, or a tuned kernel, which chooses its configuration by itself.
+        group: the number of rows of blocks in a group of programs.
+        activation: the function f: "leaky_relu", or "" for f(x) = x.
+        configuration: the block sizes and launch options, if the kernel is `multiply`.
 
     Returns:
         c.
@@ -188,34 +194,36 @@ def product(a, b, c, kernel=multiply, group=8, activation="", **configuration):
 
 
 # %%
-# What a GPU makes of it
-# ----------------------
-# Tensor cores multiply faster than any memory delivers, even with blocks. While they work on one
-# pair of pieces, the next ones must be on their way. `num_stages` is how many pairs are under way
-# at a time: the loop begins the copies for iteration i + num_stages - 1, and then multiplies what
-# has arrived for iteration i. The copies go to shared memory, without a register on the way, and
-# each stage has a slot there, of BLOCK_K (BLOCK_M + BLOCK_N) elements. So more stages hide a longer
-# way, until shared memory is full. Where it has no room for all of them there are fewer.
+# The code for a GPU
+# ------------------
+# Tensor cores multiply faster than memory delivers numbers, even with blocks. So while the tensor
+# cores multiply one pair of pieces of A and B, copies must already bring the next pairs.
+# `num_stages` is the number of pairs that are under way at a time: iteration i of the loop begins
+# the copies for iteration i + num_stages - 1, and multiplies the pair of iteration i, whose copies
+# have arrived. The copies go to shared memory without passing through registers. Each stage has a
+# slot in shared memory, of BLOCK_K (BLOCK_M + BLOCK_N) elements. More stages hide a longer latency
+# of memory. If shared memory has no room for all of the stages, the loop gets fewer.
 #
-# The GPU decides how a pair that has arrived is multiplied:
+# The instructions that multiply a pair depend on the GPU:
 #
-# - From compute capability 8.0 on, a warp of 32 threads multiplies small tiles that its registers
-#   hold. It reads them from shared memory first (`ldmatrix`), and then gives the order for each
-#   product (`mma.sync`).
-# - On 9.0 four warps, a warpgroup, multiply together (`wgmma`). One instruction takes 64 rows and
-#   up to 256 columns, and reads both factors out of shared memory by itself: no registers hold
-#   them, and no instructions fetch them. The warps don't wait for the result either. The loop
-#   leaves a product under way until it has begun the next one, so that the tensor cores always have
-#   work; for this it keeps one slot more. It takes a number of warps that is a multiple of four,
-#   and blocks of C with at least 64 rows.
+# - From compute capability 8.0 on, a warp of 32 threads multiplies small tiles that are in its
+#   registers. The warp first reads the tiles from shared memory (`ldmatrix`), and then needs one
+#   instruction for each product of two tiles (`mma.sync`).
+# - On compute capability 9.0, a warpgroup of four warps multiplies together (`wgmma`). One
+#   instruction multiplies 64 rows by up to 256 columns, and reads both factors from shared memory
+#   by itself. So the factors need no registers, and no instructions to load them. The warps do not
+#   wait for the result either: the loop leaves a product under way until it has begun the next one,
+#   so that the tensor cores always have work. For this the loop takes one slot more, unless that
+#   would cost a stage, or leave room for fewer programs on a multiprocessor, as with the blocks
+#   below. Warpgroups multiply if the number of warps is a multiple of four, and blocks of C have at
+#   least 64 rows.
 #
-# The sums stay in registers in both cases. 128 × 256 of them, shared by 8 warps, are 128 registers
-# for each thread, of the 255 that a thread may have at most. That is why large blocks need many
-# warps.
+# The sums stay in registers in both cases. A block of 128 × 256 sums that 8 warps share takes 128
+# registers of each thread, and a thread can have 255 at most. So large blocks need many warps.
 #
-# A kernel can be compiled for a GPU that is not here, and looked at. How often an instruction
-# stands in the code is not how often it runs, but shows what there is. The `ldmatrix` that is left
-# on 9.0 stands behind the loop: it brings C into whole rows, to be stored.
+# You can compile a kernel for a GPU that is not here, and look at its code. The following table
+# counts how often an instruction is in the code, which is not how often it runs. On 9.0 all of the
+# `ldmatrix` come after the loop: they rearrange C so that threads can store whole rows.
 
 INSTRUCTIONS = ("cp.async.cg", "ldmatrix", "mma.sync", "wgmma.mma_async")
 half = eft.MockTensor(tl.float16)
@@ -243,15 +251,17 @@ show_table(
 # %%
 # Is it right?
 # ------------
-# Small integers have products and sums without any rounding, in whatever order anybody sums. So
-# the sums of fp32 are exact, and C is what NumPy's product is when it is rounded once to fp16, to
-# the last bit: with the activation, too, which is one product of fp32 more.
+# Products and sums of small integers are exact in fp32, in whatever order they are summed. So C
+# must equal NumPy's product, rounded once to fp16, to the last bit. The activation only adds one
+# more multiplication in fp32, which NumPy rounds in the same way.
 #
-# Of other numbers the rounding can be bounded: a sum of K products is off by at most K roundings of
-# the sum of their magnitudes, and fp16 adds one of its own.
+# For other numbers the error has a bound. K additions in fp32 give a sum an error of at most K ×
+# 2⁻²³ times the sum of the products' magnitudes. The rounding to fp16 adds at most 2⁻¹¹ of that
+# sum.
 #
-# All that is to be measured later is checked: blocks of several sizes, which have room for more
-# stages the smaller they are. Sizes of matrices that fill no block are where mistakes like to hide.
+# All configurations that are measured below are checked here. Their blocks have several sizes;
+# smaller blocks leave room for more stages. Some of the matrices do not fill their last blocks,
+# because mistakes are most likely there.
 
 CONFIGURATIONS = [
     eft.Config({"BLOCK_M": m, "BLOCK_N": n, "BLOCK_K": k}, num_warps=warps, num_stages=stages)
@@ -272,10 +282,13 @@ rng = np.random.default_rng(1969)
 
 
 def check(m, n, k, by_columns, configuration):
-    """The largest error of a product of floats, as a part of the sum of magnitudes."""
+    """Checks products of integers, and returns the largest error of a product of floats.
+
+    The error of an element is divided by the sum of the magnitudes of its products.
+    """
 
     def on_device(values):
-        # By columns it is the transposed matrix that lies by rows.
+        # A matrix is stored by columns if its transpose is stored by rows.
         return arrays.put(np.ascontiguousarray(values.T)).T if by_columns else arrays.put(values)
 
     a, b = (rng.integers(-4, 5, shape).astype(np.float16) for shape in ((m, k), (k, n)))
@@ -312,24 +325,26 @@ show_table(
 # %%
 # Which configuration is the best?
 # --------------------------------
-# Large blocks fetch less; but a small C has few of them, and many multiprocessors would stay
-# without work. How many registers there are, how long memory takes, whether two programs fit on
-# a multiprocessor: nobody computes that by hand. `eft.autotune` measures it, once for each
-# combination of the arguments that `key` names, and keeps the answer on disk beside the compiled
-# code. As a decorator it stands above `@eft.jit`.
+# Large blocks fetch each number less often. But a small C has only a few large blocks, and then
+# many multiprocessors have no work. The best configuration also depends on the number of registers,
+# on the latency of memory, and on whether two programs fit on a multiprocessor. Nobody computes
+# that by hand. So `eft.autotune` measures the configurations, once for each combination of values
+# of the arguments that `key` names. It keeps the fastest configuration in the disk cache, beside
+# the compiled code. `eft.autotune` is also a decorator, to be written above `@eft.jit`.
 
 tuned = eft.autotune(configs=CONFIGURATIONS, key=["M", "N", "K"])(multiply)
 
 # %%
 # What it costs
 # -------------
-# Time, and from it operations per second: a product and a sum for each of M N K triples. On a large
-# GPU the two orders differ once the matrices outgrow the cache. On a CPU a program's pieces lie in
-# the cache of its own core, and the order hardly matters. Beside them stands the product of the
-# library of arrays, which has been tuned for years: PyTorch asks cuBLAS on a GPU. Where Triton is
-# installed, it compiles the same function and tunes it over the same configurations.
+# The table shows times, and operations per second: one multiplication and one addition for each of
+# the M N K products. On a large GPU the two orders of the programs differ once the matrices are
+# larger than the cache. On a CPU the pieces of a program lie in the cache of its own core, so the
+# order hardly matters. For comparison, the table has the product of the library of arrays, which
+# has been tuned for years: on a GPU PyTorch calls cuBLAS. Where Triton is installed, it compiles
+# the same function, and tunes it over the same configurations.
 #
-# A GPU multiplies fp16. A CPU takes fp32, which it multiplies as it is.
+# The matrices are fp16 on a GPU. On a CPU they are fp32, which it multiplies without a conversion.
 
 dtype = np.float16 if on_gpu else np.float32
 unit, unit_name = (1e12, "TFLOP/s") if on_gpu else (1e9, "GFLOP/s")
@@ -351,7 +366,7 @@ for size in sizes:
         arrays.put(rng.standard_normal((size, size), dtype=np.float32).astype(dtype))
         for _ in range(3)
     )
-    product(a, b, c, tuned)  # chooses, for both orders of the programs
+    product(a, b, c, tuned)  # chooses the configuration for both orders
     best = tuned.best_config
     blocks = " × ".join(str(best.kwargs[name]) for name in ("BLOCK_M", "BLOCK_N", "BLOCK_K"))
     choices.append([f"{size} × {size}", blocks, str(best.num_warps), str(best.num_stages)])
@@ -387,7 +402,8 @@ else:
 # %%
 # To go on
 # --------
-# - Add a vector to each row of C before the activation. Where does it have to be loaded?
-# - A matrix with few rows and columns but a large K has few blocks of C. Let several programs share
-#   one, each with a part of K, and add their sums by `tl.atomic_add`. From which K on is it faster?
+# - Add a vector to each row of C before the activation. Where does the kernel have to load it?
+# - A matrix C with few rows and columns has few blocks, even if K is large. Let several programs
+#   compute the same block, each for a part of K, and add their sums by `tl.atomic_add`. From which
+#   K on is this faster?
 # - Give `eft.autotune` a `prune_configs_by` that leaves out blocks larger than C.

@@ -2,18 +2,19 @@
 """Low-memory dropout
 ==================
 
-Dropout (Srivastava and others, 2014) trains a network to rely on no single activation: in every
-step it sets each one to zero with probability p, and divides the others by 1 - p, so that their sum
-stays what it was on average.
+Dropout (Srivastava and others, 2014) trains a network to rely on no single activation. In every
+training step it sets each activation to zero with probability p, and divides the others by 1 - p.
+So the expected sum of the activations stays the same.
 
-In this lesson you write it twice. The first kernel reads from memory which elements to keep. The
-second one works that out by itself, from a single number. On the way you meet
+In this lesson you write dropout twice. The first kernel reads from memory which elements to keep.
+The second kernel computes which elements to keep, from a single number. On the way you meet
 
-- why a mask costs memory, and how much,
-- random numbers that belong to a place rather than to a moment: `tl.rand(seed, offsets)`,
-- how to see what a kernel costs in bytes and in time.
+- the reason why a mask costs memory, and how much,
+- random numbers that depend on an element's offset and not on the order of calls: `tl.rand(seed,
+  offsets)`,
+- ways to measure what a kernel costs in bytes and in time.
 
-Run it with `scripts/tutorial`, or by itself: `python tutorials/04-low-memory-dropout.py`.
+Run this lesson with `scripts/tutorial`, or by itself: `python tutorials/04-low-memory-dropout.py`.
 """
 
 import argparse
@@ -38,8 +39,9 @@ parser.add_argument("--plot", default="low-memory-dropout.png", help="where to s
 parser.add_argument("--largest", type=int, help="log2 of the largest number of elements to time")
 arguments = parser.parse_args()
 
-# Kernels run where their arguments lie. This is a GPU if PyTorch is here and sees one, and else the
-# CPU: the kernels below are the same for both, and so are their results, to the last bit.
+# Kernels run on the device that holds their arguments. The arrays are on a GPU if PyTorch is
+# installed and finds one, and otherwise on the CPU. The kernels below are the same for both, and
+# their results are the same to the last bit.
 arrays = Arrays()
 console.print(f"Running on {arrays.description}.\n")
 
@@ -47,11 +49,12 @@ console.print(f"Running on {arrays.description}.\n")
 # %%
 # The baseline: a mask in memory
 # ------------------------------
-# A kernel is one program of many. This one handles BLOCK elements, the ones at `offsets`; which
-# ones these are depends on the number of the program. The last program may reach past the end of
-# the arrays, so `inside` keeps its loads and stores within.
+# A launch runs a kernel as many programs. Each program of this kernel handles BLOCK elements. It
+# computes their `offsets` from its own number. The block of the last program may reach beyond the
+# end of the arrays, so the mask `inside` restricts its loads and stores to the arrays.
 #
-# `keep` holds one int32 for every element of x: 0 to drop it, anything else to keep it.
+# `keep` has an int32 for every element of x: 0 means that the element is dropped, any other number
+# that it is kept.
 
 
 @eft.jit
@@ -67,7 +70,7 @@ def masked_dropout(x_ptr, keep_ptr, output_ptr, n, p, BLOCK: tl.constexpr):
 def dropout_with_mask(x, keep, p):
     output = arrays.like(x)
     n = x.shape[0]
-    # One program for every 1024 elements, the last one perhaps with fewer to do.
+    # One program for every 1024 elements. The last program may have fewer.
     masked_dropout[(eft.cdiv(n, 1024),)](x, keep, output, n, p, BLOCK=1024)
     return output
 
@@ -81,28 +84,27 @@ output = arrays.numpy(dropout_with_mask(x, keep, p))
 show_vectors("Dropout with a mask, p = 0.5", input=x_values, keep=keep_values, output=output)
 
 # %%
-# It works, but look at what it needs. Somebody has to make the mask, write it and read it again:
-# for float32 that moves 12 bytes for each element where copying it would move 8. And the mask can't
-# be thrown away afterwards. To train, the gradient must be dropped at the very same places, so the
-# mask has to lie in memory from the forward pass to the backward pass, for every layer that drops
-# anything.
+# This works, but it needs more memory. Something must compute the mask and write it, and the kernel
+# must read it. So for float32 the kernel moves 12 bytes for each element, where a copy of x would
+# move 8. The mask must also be kept after the forward pass: the backward pass must drop the
+# gradient at the same places. So every layer with dropout keeps its mask in memory from its forward
+# pass to its backward pass.
 #
-# (A bool for each element would need a quarter of the memory, and a bit for each a thirty-second.
-# The point is not the size of the mask but that there is one: something as long as x, to keep and
-# to pass on.)
+# (The mask could be smaller: a bool for each element takes a quarter of the memory, and a bit for
+# each a thirty-second. The program would still have to keep it and pass it on.)
 
 # %%
 # A seed in place of the mask
 # ---------------------------
-# The usual generators of random numbers have a state: each call changes it, so the numbers depend
-# on the order of the calls, and programs that run at the same time would have to take turns. Philox
-# (Salmon and others, 2011) has none. It is a function: it scrambles a counter, under a key, so
-# thoroughly that the results pass every test of randomness. `tl.rand(seed, offsets)` takes the seed
-# for the key and each element's offset for the counter, and returns a block of float32 in [0, 1).
-# Element 7 always gets the number that belongs to this seed and 7, on whichever program, in
-# whichever order, on whichever machine.
+# The usual generators of random numbers have a state, which each call changes. So the numbers
+# depend on the order of the calls, and programs that run at the same time would have to take turns.
+# Philox (Salmon and others, 2011) has no state. It is a function of a key and a counter, and its
+# results pass the common statistical tests of randomness. `tl.rand(seed, offsets)` uses the seed as
+# the key and each element's offset as the counter, and returns a block of float32 in [0, 1). The
+# number of element 7 depends only on the seed and on 7. It does not depend on which program
+# computes it, in which order the programs run, or on which machine.
 #
-# So we need not keep the mask: we can make it again whenever we want it.
+# So the mask need not be kept: a kernel can compute it again whenever it is needed.
 
 
 @eft.jit
@@ -131,8 +133,8 @@ show_vectors(
 )
 
 # %%
-# The same seed drops the same elements, so the backward pass is the same kernel once more, given
-# the gradient in place of x. What the forward pass must leave behind for it is one number.
+# The same seed drops the same elements. So the backward pass is the same kernel, with the gradient
+# in place of x. The forward pass has to keep only one number for it, the seed.
 
 gradient = arrays.put(np.ones(10, np.float32))
 show_vectors(
@@ -144,9 +146,10 @@ show_vectors(
 # %%
 # Is it right?
 # ------------
-# NumPy can say what to expect, to the bit: `reference_rand` is Philox in a few lines of it, and the
-# division is the same float32 division everywhere. A seed may be any number of 64 bits, also a
-# negative one; sizes that fill no block are where mistakes like to hide.
+# NumPy can compute the expected result to the last bit: `reference_rand` is Philox in NumPy, and
+# every device rounds a float32 division in the same way. A seed may be any 64-bit integer, also a
+# negative one. The sizes include some that are not a multiple of the block's size, because mistakes
+# are most likely there.
 
 
 def check(n: int, p: float, seed: int):
@@ -172,7 +175,8 @@ show_table(
 # %%
 # What it costs
 # -------------
-# First in bytes, for one layer of a network whose activations are 4096 × 16384 float32.
+# The first table counts bytes, for one layer of a network that has 4096 × 16384 activations in
+# float32.
 
 n = 4096 * 16384
 bytes_of_x = n * 4
@@ -187,17 +191,18 @@ show_table(
 )
 
 # %%
-# Then in time. The seed saves a third of the traffic but has to be paid for with arithmetic: ten
-# rounds of two multiplications for each element. Where the arithmetic is hidden behind the memory's
-# time, the seed wins outright; where it is not, it costs a little time and still saves the memory.
-# And these times leave out what it took to make the mask in the first place, which is the same
-# arithmetic again.
+# The second table shows times. The kernel with the seed moves a third fewer bytes, but it must
+# compute the random numbers: for each element, ten rounds with two multiplications each. If the
+# device can compute these while it waits for memory, the kernel with the seed is faster. Otherwise
+# it is a little slower, and still needs less memory. The times of the kernel with the mask do not
+# include the time to make the mask, which takes the same arithmetic.
 #
-# On a CPU expect the seed to be two to three times slower than the mask. A GPU has a multiplier for
-# every few bytes that its memory delivers in a cycle, so it draws numbers while it waits. A core
-# multiplies 8 or 16 numbers at a time at best, and reads the four bytes of a mask sooner than it is
-# through with 20 products. A draw gives four numbers, of which `tl.rand` takes one: the second
-# suggestion at the end of this lesson takes all, and is nearly as fast as the mask.
+# On a CPU the kernel with the seed takes two to three times as long as the one with the mask. A GPU
+# has a multiplier for every few bytes that its memory delivers in a cycle, so it can compute random
+# numbers while it waits for memory. A CPU core multiplies at most 8 or 16 numbers at a time. It
+# reads the four bytes of a mask faster than it computes 20 products. One call of Philox gives four
+# numbers, and `tl.rand` uses only one of them. The second suggestion at the end of this lesson uses
+# all four, and is nearly as fast as the mask.
 
 largest = arguments.largest or (28 if arrays.device == "cuda" else 24)
 sizes = [2**bits for bits in range(min(14, largest), largest + 1, 2)]
@@ -248,9 +253,9 @@ else:
 # %%
 # To go on
 # --------
-# - Let the kernel work on a matrix, with a seed of its own for each row, read from a vector of
-#   seeds.
-# - `tl.rand4x(seed, offsets)` returns four blocks for one call, all that a Philox call makes. Use
-#   it to drop 4 × BLOCK elements in a program, and look at the times again.
-# - Ask a kernel what became of it: `seeded_dropout[grid](...).asm["llvm"]`, and "ptx" on a GPU or
-#   "asm" on a CPU.
+# - Let the kernel work on a matrix whose rows have a seed each. The kernel reads the seeds from a
+#   vector.
+# - `tl.rand4x(seed, offsets)` returns all four blocks of numbers that one call of Philox computes.
+#   Use it to drop 4 × BLOCK elements in each program, and look at the times again.
+# - Look at the code that Eft makes of a kernel: `seeded_dropout[grid](...).asm["llvm"]`, and "ptx"
+#   on a GPU or "asm" on a CPU.

@@ -2,18 +2,18 @@
 """Layer normalisation
 ===================
 
-Layer normalisation (Ba, Kiros, Hinton, 2016) brings each row of a matrix to mean 0 and variance 1,
-then scales and shifts its columns by two vectors that are learned. The forward pass goes along
-rows, and each row is by itself, as in the lesson on softmax. The backward pass must also add up
-gradients along columns, over all rows: over all programs. In this lesson you write both. On the way
-you meet
+Layer normalisation (Ba, Kiros, Hinton, 2016) brings each row of a matrix to mean 0 and variance 1.
+Then it multiplies each column by a learned weight, and adds a learned bias. In the forward pass
+each row can be computed by itself, as in the lesson on softmax. The backward pass must also sum
+gradients along columns: over all rows, and so over all programs. In this lesson you write both
+passes. On the way you meet
 
-- sums that many programs share, with `tl.atomic_add`,
-- how to need fewer of those: let a program walk over many rows,
-- sums in two stages, which need none, and give the same bits every time,
-- a backward pass that computes again what it would cost more to keep.
+- sums to which many programs add, by `tl.atomic_add`,
+- programs that handle many rows each, so that fewer atomic additions are needed,
+- sums in two stages, which need no atomic additions and give the same bits every time,
+- a backward pass that computes some values again, because to store them would take longer.
 
-Run it by itself: `python tutorials/05-layer-normalisation.py`.
+Run this lesson by itself: `python tutorials/05-layer-normalisation.py`.
 """
 
 import argparse
@@ -37,15 +37,16 @@ console.print(f"Running on {arrays.description}.\n")
 # %%
 # Forward
 # -------
-# y = (x - mean) / √(variance + eps) × weight + bias, for each row. One program has the whole row in
-# a block, so x is read once. The variance is the mean of squares of what is left when the mean is
-# subtracted: the sum of squares minus the square of the sum would be one pass as well, but where
-# the mean is large, it is the small difference of two large numbers, and rounding eats it.
+# For each row, y = (x - mean) / √(variance + eps) × weight + bias. One program has the whole row in
+# a block, so it reads x once. It computes the variance as the mean of (x - mean)². In exact
+# arithmetic mean(x²) - mean² would be the same. But where the mean is large, that formula is the
+# small difference of two large numbers, and most of its digits are rounding errors.
 #
-# Columns beyond the end are zero after the load. That is right for the sum; but after subtracting
-# the mean they are not zero any more, and `tl.where` has to make them so.
+# Columns beyond the end are zero after the load, so they do not change the sum. But after the mean
+# is subtracted they are no longer zero. So `tl.where` sets them to zero again.
 #
-# The mean, and 1 / √(variance + eps), are kept for the backward pass: two numbers for each row.
+# The kernel stores two numbers of each row for the backward pass: the mean, and scale = 1 /
+# √(variance + eps).
 
 
 @eft.jit
@@ -70,25 +71,31 @@ def normalise(
 # %%
 # Backward
 # --------
-# Call g the gradient of y, and x̂ the normalised row, (x - mean) × scale. Then
+# Let g be the gradient of y, x̂ = (x - mean) × scale the normalised row, and h = g × weight the
+# gradient of x̂. Then
 #
 # - the gradient of the bias is the sum of g over all rows,
 # - the gradient of the weight is the sum of g × x̂ over all rows,
-# - the gradient of x is scale × (h - mean(h) - x̂ × mean(h × x̂)), where h is g × weight: for
-#   neither the row's mean nor its variance can be changed by x, so h loses what would change them.
+# - the gradient of x is scale × (h - mean(h) - x̂ × mean(h × x̂)). The two terms that are
+#   subtracted are the parts of h that would change the mean or the variance of x̂. No x can change
+#   these: they are always 0 and 1.
 #
-# The last one stays inside a row. x̂ was not kept: it is computed again from x and two numbers, for
-# less than it would cost to write it and to read it back.
+# The gradient of x needs only numbers of the same row. The forward pass has not stored x̂. The
+# backward pass computes x̂ again from x, the mean and the scale. That takes less time than to write
+# x̂ to memory and to read it back.
 #
-# The sums over rows are the problem. A program for each row, which adds its part to the two vectors
-# by `tl.atomic_add`, would be right: an atomic addition can't lose what another program adds at the
-# same time. But then all rows queue for the same vectors. So a program takes many rows, one after
-# the other, adds up its own in a block that the loop carries, and adds that to the vectors once.
+# The sums over all rows are harder. If there is a program for each row, it can add its part to the
+# two vectors by `tl.atomic_add`. The result is right, because atomic additions of several programs
+# to the same element can't overwrite each other. But the programs of all rows wait for access to
+# the same two vectors. So this kernel has fewer programs, each of which loops over many rows. It
+# sums the parts of its rows in two blocks that the loop carries, and adds these blocks to the
+# vectors once, at the end.
 #
-# What programs add comes in any order, and sums of floats depend on their order in the last bits.
-# If the same bits are wanted each time, every program writes its sums to a row of its own, and a
-# second kernel adds up those rows. IN_TURN chooses: a `tl.constexpr` is known when the kernel is
-# compiled, so each variant contains only its own side.
+# The atomic additions happen in any order, and the last bits of a sum of floats depend on the
+# order. If the result must have the same bits in every run, each program writes its sums to a row
+# of its own, and a second kernel adds up these rows. IN_TURN chooses between the two ways. It is a
+# `tl.constexpr`, known when the kernel is compiled, so each variant contains only the code of its
+# own way.
 
 
 @eft.jit
@@ -106,7 +113,7 @@ def differentiate(
         g = tl.load(g_ptr + row * stride + offsets, mask=inside)
         x = tl.load(x_ptr + row * stride + offsets, mask=inside)
         scale = tl.load(scale_ptr + row)
-        # Beyond the end g is zero, and with it all that is summed.
+        # Beyond the end g is zero, and so is every term of the sums below.
         normalised = (x - tl.load(mean_ptr + row)) * scale
         h = g * weight
         mean_h = tl.sum(h, axis=0) / columns
@@ -124,8 +131,9 @@ def differentiate(
 
 
 # %%
-# The second stage adds up the rows of a matrix. A program takes COLUMNS columns, and ROWS rows of
-# them at a time. Blocks of two dimensions can be reduced along each of them: axis 0 runs down.
+# The second stage adds up the rows of a matrix. A program handles COLUMNS columns, and loads ROWS
+# rows of them at a time. A block of two dimensions can be reduced along either of them. Along axis
+# 0, the sums are those of the columns.
 
 
 @eft.jit
@@ -141,13 +149,13 @@ def add_rows(x_ptr, sums_ptr, rows, columns, ROWS: tl.constexpr, COLUMNS: tl.con
 
 
 def options(columns):
-    """The block for a row, and how many warps share it on a GPU."""
+    """Returns the size of a row's block, and the number of warps that share the block on a GPU."""
     block = eft.next_power_of_2(columns)
     return {"BLOCK": block, "num_warps": min(max(block // 512, 4), 16)}
 
 
 def forward(x, weight, bias, eps=1e-5):
-    """The normalised rows, and what the backward pass needs besides x."""
+    """Returns the normalised rows, and the mean and the scale of each row."""
     rows, columns = x.shape
     y, mean, scale = arrays.like(x), arrays.zeros(rows), arrays.zeros(rows)
     normalise[(rows,)](
@@ -157,7 +165,7 @@ def forward(x, weight, bias, eps=1e-5):
 
 
 def backward(g, x, weight, mean, scale, programs=256, in_turn=False):
-    """The gradients of x, weight and bias, for matrices without gaps between their rows."""
+    """Returns the gradients of x, weight and bias. The matrices have no gaps between their rows."""
     rows, columns = x.shape
     programs = min(programs, rows)
     dx, dweight, dbias = arrays.like(x), arrays.zeros(columns), arrays.zeros(columns)
@@ -175,14 +183,14 @@ def backward(g, x, weight, mean, scale, programs=256, in_turn=False):
 # %%
 # Is it right?
 # ------------
-# The reference is the same mathematics in float64, written without knowing about blocks. A second
-# opinion comes from PyTorch, if it is here: its own layer normalisation, and its autograd.
+# The reference computes the same formulas in float64, on whole matrices. If PyTorch is installed,
+# its own layer normalisation and its autograd are a second reference.
 
 rng = np.random.default_rng(5)
 
 
 def reference(x, weight, bias, g, eps=1e-5):
-    """y, and the gradients of x, weight and bias, in float64."""
+    """Computes y, and the gradients of x, weight and bias, in float64."""
     x, weight, bias, g = (each.astype(np.float64) for each in (x, weight, bias, g))
     scale = 1 / np.sqrt(x.var(1, keepdims=True) + eps)
     normalised = (x - x.mean(1, keepdims=True)) * scale
@@ -192,7 +200,7 @@ def reference(x, weight, bias, g, eps=1e-5):
 
 
 def second_opinion(x, weight, bias, g):
-    """The same by PyTorch."""
+    """Computes y, and the gradients of x, weight and bias, with PyTorch."""
     inputs = [arrays.put(each).requires_grad_() for each in (x, weight, bias)]
     y = torch.nn.functional.layer_norm(inputs[0], weight.shape, *inputs[1:], eps=1e-5)
     y.backward(arrays.put(g))
@@ -200,12 +208,12 @@ def second_opinion(x, weight, bias, g):
 
 
 def error(found, expected):
-    """The largest difference, in units of the largest number that is expected."""
+    """Returns the largest difference, divided by the largest magnitude of an expected number."""
     return np.max(np.abs(found - expected)) / np.max(np.abs(expected))
 
 
 def check(rows, columns, mean):
-    """The largest errors of y, dx, dweight and dbias."""
+    """Returns the largest errors of y, dx, dweight and dbias."""
     x = (rng.standard_normal((rows, columns)) * 2 + mean).astype(np.float32)
     g = rng.standard_normal((rows, columns), dtype=np.float32)
     weight, bias = rng.standard_normal((2, columns), dtype=np.float32)
@@ -225,7 +233,7 @@ def check(rows, columns, mean):
 table = []
 for rows, columns, mean in ((1, 1000, 0), (100, 37, 0), (33, 513, 10), (1000, 64, 0)):
     errors = check(rows, columns, mean)
-    # A mean is off by some roundings of its own size, and each element of its row with it.
+    # The rounding error of a mean grows with the mean. Each element of the row gets this error.
     assert max(errors) < 3e-6 * (1 + mean)
     table.append([f"{rows} × {columns}", str(mean), *(f"{each:.1e}" for each in errors)])
 show_table(
@@ -235,7 +243,8 @@ show_table(
 )
 
 # %%
-# The bits of a sum in two stages are always the same; those of atomic additions are so by luck.
+# The sums in two stages have the same bits in every run. Those of atomic additions have the same
+# bits only by chance.
 
 x, g = (arrays.put(rng.standard_normal((512, 200), dtype=np.float32)) for _ in range(2))
 weight, bias = (arrays.put(rng.standard_normal(200, dtype=np.float32)) for _ in range(2))
@@ -262,7 +271,7 @@ if torch:
 
         @staticmethod
         def backward(context, g):
-            # The kernels take rows without gaps; a gradient may come in any layout.
+            # The kernels need rows without gaps. Autograd may pass a gradient with any strides.
             return backward(g.contiguous(), *context.saved_tensors)
 
     grads = []
@@ -279,10 +288,12 @@ if torch:
 # %%
 # What it costs
 # -------------
-# Forward, x is read and y written; backward, x and g are read and dx is written: 8 and 12 bytes for
-# each element at the least. Rates are counted by these. The vectors and the two numbers of each row
-# hardly count. "A row each" has a program for each row, and with it an atomic addition for each
-# element: compare it with what 256 programs take that walk over their rows.
+# The forward pass reads x and writes y: at least 8 bytes for each element of x. The backward pass
+# reads x and g, and writes dx: at least 12 bytes for each element. The rates count only these
+# bytes. The weight, the bias and the two numbers of each row are left out, because they are few. "A
+# row each" is the backward pass with a program for each row: for each element of x, it makes an
+# atomic addition for the weight and another for the bias. Compare its time with that of "256
+# programs", where each program handles several rows.
 
 longest = arguments.largest or (13 if on_gpu else 10)
 rows = 4096 if on_gpu else 1024
@@ -327,7 +338,8 @@ else:
 # %%
 # To go on
 # --------
-# - Give the kernels a row's stride for each matrix, so that rows may be parts of longer ones.
-# - Leave out the mean, and what is left is RMS normalisation. What becomes of its backward pass?
-# - Instead of atomic additions, guard the vectors with a lock: `tl.atomic_cas` to take it and
-#   `tl.atomic_xchg` to give it back. Which way is the fastest, with how many programs?
+# - Give the kernels a row stride for each matrix, so that the rows may be parts of longer rows.
+# - RMS normalisation is layer normalisation that does not subtract the mean. What is its backward
+#   pass?
+# - Protect the vectors by a lock, in place of atomic additions. `tl.atomic_cas` acquires the lock,
+#   and `tl.atomic_xchg` releases it. Which way is the fastest, and with how many programs?

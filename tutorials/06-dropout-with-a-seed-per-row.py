@@ -2,17 +2,17 @@
 """Dropout with a seed per row
 ===========================
 
-The lesson on low-memory dropout drops elements of a vector, under one seed. Here it becomes an
-operation to train with: over a matrix, whose rows each have a seed of their own. Then what happens
-to a row depends on the row and its seed alone, whichever batch it is in and at whichever place. On
-the way you meet
+The lesson on low-memory dropout drops elements of a vector, with one seed. This lesson makes
+dropout an operation for training: it works on a matrix, and each row has a seed of its own. So the
+result for a row depends only on the row and its seed, and not on the batch that contains the row or
+on the row's position in the batch. On the way you meet
 
-- blocks of two dimensions, made of a column of seeds and a row of offsets,
-- strides, which let one kernel work on slices and transposes without a copy,
-- a backward pass that keeps the seeds and nothing else,
-- `torch.autograd.Function`, if PyTorch is here, to make PyTorch's autograd use both.
+- blocks of two dimensions, which combine a column of seeds and a row of offsets,
+- strides, with which one kernel works on slices and transposes without a copy,
+- a backward pass that needs only the seeds from the forward pass,
+- `torch.autograd.Function`, by which PyTorch's autograd uses both passes, if PyTorch is installed.
 
-Run it by itself: `python tutorials/06-dropout-with-a-seed-per-row.py`.
+Run this lesson by itself: `python tutorials/06-dropout-with-a-seed-per-row.py`.
 """
 
 import argparse
@@ -45,19 +45,20 @@ console.print(f"Running on {arrays.description}.\n")
 # %%
 # Rows, columns and strides
 # -------------------------
-# Element (i, j) of an array lies i × row stride + j × column stride elements behind the first one.
-# A transposed array has the two exchanged, one with every other column has twice the column stride,
-# a reversed one of NumPy even has strides below zero: to a kernel that multiplies it is all the
-# same.
+# Element (i, j) of a matrix is i × row stride + j × column stride elements after the first element.
+# In a transposed matrix the two strides are exchanged. A matrix of every other column has twice the
+# column stride. A reversed array of NumPy has negative strides. The kernel multiplies by whatever
+# strides it gets, so it works for all of these.
 #
-# A program takes a block of ROWS × COLUMNS. `row` is a block of ROWS × 1 and `column` one of
-# 1 × COLUMNS, so there is one seed for each row of the block; where the two meet, in `tl.rand` and
-# in the addresses, both are repeated until they fit. The random numbers count the columns, not the
-# places in memory: so what a row draws doesn't depend on how it is stored.
+# A program handles a block of ROWS × COLUMNS elements. `row` is a block of ROWS × 1, and `column`
+# is a block of 1 × COLUMNS. So the program loads ROWS × 1 seeds, one for each row. `tl.rand` and
+# the additions of addresses combine both kinds of blocks, and broadcast them to ROWS × COLUMNS. The
+# random numbers depend on the number of the column, not on the address. So the same elements of a
+# row are dropped however the matrix is stored.
 #
-# A block's own offsets are small, and int32 holds them. The way from the first element of the array
-# to the first one of the block may be longer than 2³¹ elements: so it is computed in int64, once
-# for the program, and added to the pointer.
+# The offsets inside a block are small, and int32 holds them. But the first element of the block may
+# be more than 2³¹ elements after the first element of the array. So each program computes this
+# distance once, in int64, and adds it to the pointer.
 
 
 @eft.jit
@@ -107,8 +108,9 @@ show_vectors(
 # %%
 # Is it right?
 # ------------
-# For each row NumPy knows what to expect, to the bit. Inputs and outputs are views of larger
-# arrays, and what lies between the elements of an output must stay as it was.
+# NumPy computes the expected result of each row to the last bit. The inputs and outputs are views
+# of larger arrays. The elements of the output's array that are not in the view must stay as they
+# were.
 
 
 def reference(values, p, seeds):
@@ -123,14 +125,20 @@ VIEWS = {
     "every third column": lambda array: array[3:, 1::3],
     "sliced and transposed": lambda array: array[1::2, ::3].T,
 }
-# PyTorch has no strides below zero; on a CPU the kernel takes NumPy's arrays as well.
+# PyTorch has no negative strides, but NumPy has, and on a CPU the kernel takes NumPy's arrays, too.
 if arrays.device == "cpu":
     VIEWS["upside down"] = lambda array: array[::-1]
     VIEWS["turned by 180 degrees, every other column"] = lambda array: array[::-1, ::-2]
 
 
 def check(view):
-    """Drops elements of a view of one array into the same view of another one."""
+    """Drops elements of a view of an array, and compares the result with NumPy.
+
+    The result is written into the same view of another array.
+
+    Returns:
+        The view of the input, and the share of elements that are dropped.
+    """
     values = rng.standard_normal((40, 400), dtype=np.float32)
     expected = np.full((40, 400), -7, np.float32)
     seeds = rng.integers(-(2**62), 2**62, len(view(values)))
@@ -154,12 +162,14 @@ show_table("Equal to NumPy to the last bit, p = 0.3", header, table)
 # %%
 # The backward pass
 # -----------------
-# Each output is its input times either 0 or 1 / (1 - p), so each gradient of an input is the
-# output's gradient times the same number. The kernel does that already: the seeds make the mask
-# again. What must be kept from the forward pass is 8 bytes for a row, however long it is.
+# Each output is its input times either 0 or 1 / (1 - p). So the gradient of an input is the
+# gradient of its output times the same number. The same kernel computes this, because the same
+# seeds give the same mask. The forward pass must keep only the seeds: 8 bytes for each row, however
+# long the row is.
 #
-# Strides pay here too: gradients come as other operations left them. Behind a transpose they are
-# transposed, and behind a sum all of them are one number in memory, with strides of 0.
+# Strides are useful here, too, because a gradient has the strides that other operations give it. If
+# the output is transposed later, its gradient is a transposed matrix. If the output is summed, all
+# elements of its gradient are the same number in memory, with strides of 0.
 
 values = rng.standard_normal((17, 301), dtype=np.float32)
 gradient = rng.standard_normal((301, 17), dtype=np.float32).T
@@ -179,18 +189,19 @@ if torch:
         def forward(context, x, p, seeds):
             context.save_for_backward(seeds)
             context.p = p
-            # A gradient's elements may share memory, where a stride is 0. The output's must not.
+            # x may be a gradient with a stride of 0, whose elements share memory. The output's
+            # elements must not share memory, so the output does not get the strides of x.
             output = torch.empty(x.shape, dtype=x.dtype, device=x.device)
             return dropout_into(output, x, p, seeds)
 
         @staticmethod
         def backward(context, gradient):
             (seeds,) = context.saved_tensors
-            # One gradient for each argument of `forward`: p and the seeds have none. As the
-            # backward pass is the same operation, it can be differentiated again.
+            # Returns one gradient for each argument of `forward`. p and the seeds have no gradient.
+            # The backward pass is the same operation, so autograd can differentiate it again.
             return SeededDropout.apply(gradient, context.p, seeds), None, None
 
-    # PyTorch differentiates the same function by itself, from a mask.
+    # PyTorch differentiates the same function by itself, if the function is written with a mask.
     keep = arrays.put(reference(np.ones_like(values), 0.4, seed_values)) != 0
     weights = arrays.put(gradient.T).T
     for weigh in (lambda output: output * weights, lambda output: output):
@@ -199,7 +210,8 @@ if torch:
         weigh(torch.where(keep, theirs / (1 - 0.4), 0.0)).sum().backward()
         torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-6, atol=0)
     console.print("PyTorch's autograd finds the same gradients from a mask.")
-    # And it finds them by moving each input a little, in float64, the second derivatives too.
+    # The two checks compare the first and the second derivatives, in float64, with differences of
+    # outputs for inputs that differ a little.
     few = torch.randn(3, 5, dtype=torch.float64, device=arrays.device, requires_grad=True)
     torch.autograd.gradcheck(SeededDropout.apply, (few, 0.4, seeds[:3]))
     torch.autograd.gradgradcheck(SeededDropout.apply, (few, 0.4, seeds[:3]))
@@ -209,11 +221,12 @@ console.print()
 # %%
 # What strides cost
 # -----------------
-# The results don't depend on the layout, but the time does. Memory comes in lines of 32 bytes or
-# more. With every other column half of each line is fetched for nothing. In a transposed input,
-# neighbours of a row are so far apart that each lies in a line of its own: a program that takes a
-# piece of one row uses one number of each line, and one that takes a square uses them all. A square
-# has its price: more seeds for each thread, and a seed's key changes from round to round.
+# The results do not depend on the strides, but the time does. Memory is fetched in lines of 32
+# bytes or more. In a matrix of every other column, half of each line is fetched in vain. In a
+# transposed matrix, the neighbours in a row are so far apart that each lies in another line. If a
+# program handles a piece of one row, it uses one number of each line. If it handles a square block,
+# it uses all numbers of its lines. But in a square block each thread has several seeds, and must
+# compute the key of each seed anew for each round of Philox.
 
 largest = arguments.largest or (13 if arrays.device == "cuda" else 12)
 sides = [2**bits for bits in range(min(10, largest), largest + 1)]
@@ -257,6 +270,6 @@ else:
 # %%
 # To go on
 # --------
-# - Draw with `tl.rand4x` and use all four numbers: which columns should they be for?
-# - The seeds could come from one seed as well: `tl.randint(seed, row)` in the place of a load. What
-#   do rows lose by that when a batch is put together anew?
+# - Draw with `tl.rand4x` and use all four numbers. For which columns should each of them be used?
+# - A kernel can also compute the seeds of the rows from one seed, by `tl.randint(seed, row)`, in
+#   place of loading them. What do the rows lose by that, if they are put together to a new batch?

@@ -2,20 +2,21 @@
 """Projection without a matrix
 ===========================
 
-Points with many coordinates can be told apart by a few. Johnson and Lindenstrauss proved in 1984
-that n points of any dimension d can be mapped to k dimensions, where k grows only with log n, so
-that all distances stay what they were up to a few per cent. Nothing needs to be known of the
-points: a random matrix will do. Achlioptas (2003), and Li, Hastie and Church (2006), showed that
-most of its entries may even be zero: each is +√(s/k) or -√(s/k) with probability 1/(2s) each.
+Points with many coordinates can be mapped to points with few coordinates, and keep their distances.
+Johnson and Lindenstrauss proved in 1984 that n points of any dimension d can be mapped to k
+dimensions, where k grows only with log n, such that all distances change by a few per cent at most.
+The map does not depend on the points: it is a product with a random matrix. Achlioptas (2003), and
+Li, Hastie and Church (2006), showed that most entries of this matrix may be zero. Each entry is
++√(s/k) with probability 1/(2s), -√(s/k) with probability 1/(2s), and otherwise 0.
 
-The matrix has d × k entries. In this lesson nobody stores them. On the way you meet
+The matrix has d × k entries. In this lesson no memory holds them. On the way you meet
 
-- a matrix that is made where it is used, block by block, from a seed,
-- why zeros that come anywhere save no time, and how to draw them so that they do,
-- loads from places that random numbers choose,
-- what the distances look like afterwards.
+- a matrix that is computed from a seed where it is used, block by block,
+- the reason why zeros at arbitrary places save no time, and a way to draw zeros that do,
+- loads from addresses that random numbers choose,
+- the distances after the projection, in comparison with those before.
 
-Run it by itself: `python tutorials/07-projection-without-a-matrix.py`.
+Run this lesson by itself: `python tutorials/07-projection-without-a-matrix.py`.
 """
 
 import argparse
@@ -49,13 +50,16 @@ console.print(f"Running on {arrays.description}.\n")
 # %%
 # Block by block
 # --------------
-# Y = X R is a product of matrices, as in the lesson on those: X has the points in its rows, and R
-# is d × k. Where that kernel loads a block of R, this one makes it. `tl.rand` gives each entry the
-# number that belongs to its place, so every program sees the same R, whichever piece it needs.
-# Below 1/(2s) the entry is -1, from there to 1/s it is +1, else 0; √(s/k) can wait until the end.
+# Y = X R is a product of matrices, as in the lesson on matrix multiplication. The rows of X are the
+# points, and R is a d × k matrix. Where the kernel of that lesson loads a block of the second
+# matrix, this kernel computes it. `tl.rand` gives each entry of R a number u that depends only on
+# the entry's row and column. So every program computes the same R, whichever blocks of it the
+# program needs. The entry is -1 if u < 1/(2s), +1 if 1/(2s) ≤ u < 1/s, and 0 otherwise. The factor
+# √(s/k) is applied to the sums at the end.
 #
-# On a GPU `tl.dot` rounds x to 11 bits on its way to the tensor cores. That moves no distance by
-# more than a twentieth of one per cent, which is nothing beside what the projection does to it.
+# On a GPU `tl.dot` converts x to tf32, which keeps 11 significant bits. That changes each
+# coordinate by less than 0.1 %, which is little beside the change of the distances by the
+# projection.
 
 
 @eft.jit
@@ -82,23 +86,28 @@ def project_by_blocks(
 # %%
 # In groups
 # ---------
-# This needs no memory for R, but it multiplies by all of R's zeros, and draws all of them again for
-# each block of points. With s = 100, ninety-nine products of a hundred are for nothing. A program
-# that looked for the others would spend its time on looking.
+# The kernel above needs no memory for R, but it multiplies by all zeros of R, and draws all entries
+# again for each block of points. With s = 100, ninety-nine of a hundred products are products with
+# zero. A program that searched for the other products would spend its time on the search.
 #
-# So draw in another way. Cut the columns of X into groups of s. In each group, and for each output,
-# exactly one entry is not zero: one draw says which, another one its sign. Each entry by itself has
-# the same distribution as before, ±1 with probability 1/(2s) each. Entries of one group and one
-# output are no longer independent, as where one is the others are not. This does no harm: all that
-# makes the projected length right on average is that products of different entries have mean zero,
-# which their signs see to; and its variance has a term less for each pair that excludes each other.
+# The next kernel draws R in another way. It divides the columns of X into groups of s. For each
+# group and each output, R has s entries, of which exactly one is not zero. Random bits choose which
+# entry this is, and other bits choose its sign. Each entry by itself has the same distribution as
+# before: +1 with probability 1/(2s), and -1 with probability 1/(2s). But the entries for the same
+# group and output are no longer independent: if one entry is not zero, all others are zero. This
+# does no harm. The square of a projected length has the right mean if the product of any two
+# different entries has the mean zero, and the random signs ensure that. The variance of the square
+# even becomes smaller: of two entries for the same group and output, one is always zero, so their
+# term of the variance is missing.
 #
-# Now an output is a sum of d/s numbers of x, each added or subtracted: s times less work. A word of
-# 32 bits is enough for two groups, 15 bits for the place and one for the sign, so a draw of four
-# words serves eight. Places beyond the last column get the sign 0.
+# Now an output is a sum of d/s elements of x, each added or subtracted. That is s times less work.
+# Each group takes up to 15 random bits for the place of its entry in the group, and one bit for the
+# sign. So a word of 32 bits is enough for two groups, and one draw of four words is enough for
+# eight groups. An entry whose place is beyond the last column gets the factor 0 in place of a sign.
 #
-# All points share the draws: a program takes POINTS of them, to draw seldom, and many outputs, so
-# that what it fetches of x is wanted several times, and comes from the cache.
+# All points use the same R. So a program handles POINTS points, to use each draw for all of them.
+# It also handles many outputs. Several of these outputs need the same element of x, and all but the
+# first load of the element are from the cache.
 
 
 @eft.jit
@@ -117,7 +126,8 @@ def project_in_groups(
 ):  # fmt: skip
     output = tl.program_id(0) * OUTPUTS + tl.arange(0, OUTPUTS)[None, :]
     point = tl.program_id(1) * POINTS + tl.arange(0, POINTS)[:, None]
-    # Beyond the last point the last one is computed again. It needs no mask, and is not stored.
+    # Rows of the block beyond the last point compute the last point again, and are not stored. So
+    # the loads of x need no mask.
     x_ptr += tl.minimum(point, points - 1).to(tl.int64) * columns
     sums = tl.zeros((POINTS, OUTPUTS), tl.float32)
     for eight in range(0, tl.cdiv(columns, 8 * S)):
@@ -139,7 +149,7 @@ BLOCKS = {
 
 
 def project(kernel, x, y, seed, s):
-    """Y = X R, for matrices without gaps between their rows."""
+    """Computes Y = X R, and returns y. The matrices have no gaps between their rows."""
     (points, columns), outputs = x.shape, y.shape[1]
     blocks = BLOCKS[kernel]
     grid = (eft.cdiv(outputs, blocks["OUTPUTS"]), eft.cdiv(points, blocks["POINTS"]))
@@ -150,19 +160,19 @@ def project(kernel, x, y, seed, s):
 # %%
 # Is it right?
 # ------------
-# The rows of a unit matrix are points as well, and their projections are the rows of R. So R can be
-# looked at after all, and compared with the one that NumPy draws, to the last bit. Other points are
-# off by the roundings of their sums, which can be bounded.
+# The rows of a unit matrix are points, too, and their projections are the rows of √(s/k) R. So the
+# test can see R, and compares it with the R that NumPy computes, to the last bit. The projections
+# of other points have rounding errors, for which there is a bound.
 
 
 def matrix_by_blocks(seed, s, columns, outputs):
-    """The matrix of `project_by_blocks`, before scaling."""
+    """Returns the matrix R of `project_by_blocks`, without the factor √(s/k)."""
     drawn = reference_rand(seed, np.arange(columns * outputs)).reshape(columns, outputs)
     return np.where(drawn < 0.5 / s, -1.0, np.where(drawn < 1 / s, 1.0, 0.0))
 
 
 def matrix_in_groups(seed, s, columns, outputs):
-    """The matrix of `project_in_groups`, before scaling."""
+    """Returns the matrix R of `project_in_groups`, without the factor √(s/k)."""
     eights = -(-columns // (8 * s))
     words = reference_words(seed, np.arange(eights * outputs).reshape(eights, 1, outputs))
     halves = np.concatenate([half for word in words for half in (word & 0xFFFF, word >> 16)], 1)
@@ -178,7 +188,7 @@ rng = np.random.default_rng(1984)
 
 
 def check(kernel, points, columns, outputs, s, seed):
-    """The largest error beside its bound, and the share of R that is not zero."""
+    """Returns the largest error, its bound, and the share of R's entries that are not zero."""
     scale = np.sqrt(np.float32(s) / np.float32(outputs))
     matrix = MATRICES[kernel](seed, s, columns, outputs)
     found = project(
@@ -211,18 +221,20 @@ show_table(
 )
 
 # %%
-# What becomes of distances
-# -------------------------
-# 64 points have 2016 distances. What the projection makes of one, divided by what it was, is near
-# to 1, with a standard deviation of 1/√(2k) if R is dense. Entries that are rare make it larger, by
-# how much depends on the points: where x has few coordinates that are not zero, and R few as well,
-# they seldom meet, and when they do, √s counts for a lot. The second kind of points has only one
-# coordinate in 128 that is not zero. So s = √d, which is 64 here, is fine for the first kind; for
-# the second one it takes a larger k, or a smaller s.
+# Distances after the projection
+# ------------------------------
+# 64 points have 2016 distances. The tables show ratios: each distance after the projection, divided
+# by the same distance before. If R has no zeros, the ratios are near to 1, with a standard
+# deviation of 1/√(2k). If most entries of R are zero, the standard deviation is larger, and depends
+# on the points. Suppose that x has few coordinates that are not zero, and R has few such entries.
+# Then a nonzero coordinate rarely meets a nonzero entry, and where they meet, the factor √s makes
+# their product large. The second kind of points below has only one nonzero coordinate in 128. So s
+# = √d, which is 64 here, is fine for the first kind of points. The second kind needs a larger k or
+# a smaller s.
 
 
 def distances(points):
-    """The distances of all pairs."""
+    """Returns the distances of all pairs of points."""
     points = points.astype(np.float64)
     squares = (points**2).sum(1)
     pairs = np.triu_indices(len(points), 1)
@@ -262,7 +274,8 @@ table = [
     for name, values in ratios.items()
 ]
 show_table("The worst of the 2016", ["", "k = 16", "k = 64", "k = 256", "k = 1024"], table)
-# The mean of 2016 ratios that hang together is itself a little off.
+# The ratios are not independent, because all of them belong to the same R. So even the mean of 2016
+# ratios differs a little from 1.
 for name in list(SERIES)[:2]:
     assert abs(ratios[name][-1].mean() - 1) < 0.02
     assert np.abs(ratios[name][-1] - 1).max() < 0.15
@@ -282,11 +295,12 @@ else:
 # %%
 # What it costs
 # -------------
-# Beside the two kernels stands the product with a matrix that is stored, by the library of arrays.
-# Its rate counts a product and a sum for each entry of R; the others' rates count the same, though
-# most of it is never done. "In groups" is exact fp32, and its time falls as s grows. A GPU's tensor
-# cores may do the stored product in tf32, which rounds x to 11 bits: then it takes a seventh of the
-# time, and moves the same memory.
+# The table compares the two kernels with the product by a stored matrix, which the library of
+# arrays computes. All rates count one multiplication and one addition for each point and each entry
+# of R, although the kernel "in groups" leaves out most of these. This kernel computes in fp32, and
+# its time falls as s grows. A GPU's tensor cores can compute the stored product in tf32, which
+# rounds x to 11 significant bits. Then the stored product takes a seventh of the time, and as much
+# memory as before.
 
 bits = arguments.largest or (14 if on_gpu else 12)
 columns = 2**bits
@@ -327,8 +341,10 @@ show_table(
 # %%
 # To go on
 # --------
-# - Rᵀ leads back from k to d dimensions, to points whose mean over many seeds is x. Where this
-#   kernel gathers, that one scatters: `tl.atomic_add` to the places that are drawn.
-# - Ten rounds of Philox are more than such a draw needs. What does `n_rounds=7` save?
-# - Points with few coordinates that are not zero can be made dense before they are projected: a
-#   Hadamard transform with random signs spreads them. Look up "fast Johnson-Lindenstrauss".
+# - Rᵀ maps the projections back from k to d dimensions. The mean of the results over many seeds is
+#   x. Write a kernel for this. `project_in_groups` loads from random places; the new kernel must
+#   add to random places, by `tl.atomic_add`.
+# - Ten rounds of Philox are more than these draws need. How much time does `n_rounds=7` save?
+# - Points with few nonzero coordinates can be made dense before they are projected: a Hadamard
+#   transform with random signs spreads each coordinate over all of them. Look up "fast
+#   Johnson-Lindenstrauss".

@@ -2,22 +2,22 @@
 """Fused attention
 ===============
 
-Attention (Vaswani and others, 2017) is softmax(scale × Q Kᵀ) V. Each row of Q is a question to all
-rows of K, and what it gets is a mean of the rows of V, weighted by how well the keys fit. Of N
-questions and N keys there are N² scores. For 16384 of each, in 32 heads, that is 16 GiB of fp16:
-written by one kernel, read and written by the next, and read by a third.
+Attention (Vaswani and others, 2017) is softmax(scale × Q Kᵀ) V. The products of a row of Q with all
+rows of K, the keys, are the row's scores. Softmax turns these scores into weights. The result for
+the row of Q is the mean of the rows of V with these weights. N rows of Q and N keys have N² scores.
+For N = 16384 and 32 heads, the scores take 16 GiB in fp16. If each step is a kernel, the first
+kernel writes the scores to memory, the second reads and writes them, and the third reads them.
 
-In this lesson you write all of it as one kernel, and the scores never see memory. On the way you
-meet
+In this lesson you write all of attention as one kernel, which never writes the scores to memory. On
+the way you meet
 
-- softmax of rows that arrive in pieces (Milakov and Gimelshein, 2018),
-- two products in one loop, of which the second one takes what the first one gives (Dao and others,
-  2022),
-- a mask that leaves half of the work out, and costs nothing where it leaves out nothing,
+- softmax of rows whose elements come in pieces (Milakov and Gimelshein, 2018),
+- a loop with two products, of which the second uses the result of the first (Dao and others, 2022),
+- a mask that leaves half of the work out, and costs nothing where no element is masked,
 - exponentials to base 2,
-- the way back: gradients that compute the scores again, instead of keeping them.
+- a backward pass that computes the scores again, instead of keeping them.
 
-Run it by itself: `python tutorials/08-fused-attention.py`.
+Run this lesson by itself: `python tutorials/08-fused-attention.py`.
 """
 
 import argparse
@@ -42,22 +42,23 @@ console.print(f"Running on {arrays.description}.\n")
 # %%
 # In steps
 # --------
-# This is the definition, an operation at a time, for arrays of NumPy in any precision. In causal
-# attention row i sees only the keys 0 … i, because a text is to be continued from what stands
-# before. The logarithms are those of the sums of exponentials, to base 2; they come back below.
+# This is the definition of attention, one operation at a time, for arrays of NumPy in any
+# precision. In causal attention row i sees only the keys 0 … i, because a text is continued from
+# the words before. The function also returns the logarithm to base 2 of each row's sum of
+# exponentials. The kernel below computes these logarithms, too.
 
 
 def attention_in_steps(q, k, v, scale, causal):
-    """Attention of each head.
+    """Computes the attention of each head.
 
     Args:
-        q, k, v: of (heads, length, width) floats.
-        scale: what scores are multiplied by.
-        causal: whether row i sees the keys 0 … i alone.
+        q, k, v: arrays of (heads, length, width) floats.
+        scale: the factor of the scores.
+        causal: whether row i sees only the keys 0 … i.
 
     Returns:
-        The means of v, of (heads, length, width); for each row the logarithm to base 2 of its sum
-        of exp(score), of (heads, length); and the weights, of (heads, length, length).
+        Three arrays: the results, of (heads, length, width); the logarithms to base 2 of each row's
+        sum of exp(score), of (heads, length); and the weights, of (heads, length, length).
     """
     scores = q @ k.swapaxes(-1, -2) * scale
     if causal:
@@ -79,24 +80,26 @@ show_table(
 )
 
 # %%
-# A softmax that comes in pieces
-# ------------------------------
-# A program that has some rows of Q can't hold their scores with all of K, if K is long. It must go
-# through K and V a piece at a time. But softmax wants the maximum of all scores before the first
-# exponential, and the sum of all exponentials before the first weight.
+# Softmax in pieces
+# -----------------
+# A program handles some rows of Q. If K is long, the program can't hold the scores of its rows with
+# all keys. So it goes through K and V piece by piece. But softmax needs the maximum of all scores
+# for the first exponential, and the sum of all exponentials for the first weight.
 #
-# Neither has to be final. Keep three things for a row: `m`, the highest score so far; `total`, the
-# sum of the exponentials exp(s - m) so far; and `sums`, the sum of the rows of V so far, each times
-# its exponential. A new piece may have a higher score, m'. Then the exponentials so far were those
-# of a maximum that is not the right one any more, but all of them are wrong by the same factor:
+# The program can begin with a preliminary maximum and a preliminary sum, and correct both later. It
+# keeps three things for a row of Q: `m`, the highest score so far; `total`, the sum of exp(s - m)
+# over the scores s so far; and `sums`, the sum of the rows of V so far, each multiplied by its
+# exp(s - m). Suppose that a new piece has a higher score, m'. Then the earlier exponentials were
+# computed with a maximum that is too low. But all of them are wrong by the same factor:
 #
 #     exp(s - m') = exp(s - m) × exp(m - m')
 #
-# So multiply `total` and `sums` by exp(m - m') and go on. That factor is never above 1, and exactly
-# 1 when the maximum stays. In the beginning m = -∞, and the factor is 0. At the end, divide `sums`
-# by `total`.
+# So the program multiplies `total` and `sums` by exp(m - m'), and continues with the new piece.
+# This factor is never above 1, and it is exactly 1 if the maximum stays the same. In the beginning
+# m = -∞, and the factor is 0. At the end the result is `sums` / `total`.
 #
-# Here is one row that meets sixteen keys, four at a time, in NumPy. The rows of V are numbers.
+# Here is one row of Q with sixteen keys, four keys at a time, in NumPy. Each row of V is one
+# number.
 
 rng = np.random.default_rng(2017)
 scores, values = rng.standard_normal(16) * 3, rng.standard_normal(16)
@@ -124,22 +127,24 @@ show_table(
 # %%
 # The kernel
 # ----------
-# A program takes ROWS rows of Q of one head, and keeps them from the beginning to the end. In each
-# iteration it takes COLUMNS rows of K and of V.
+# A program handles ROWS rows of Q of one head, and keeps them from the beginning to the end. Each
+# iteration takes COLUMNS rows of K and of V.
 #
-# - `tl.dot(q, tl.trans(k))` gives a block of ROWS × COLUMNS scores. They stay in registers.
-# - Softmax is computed on all rows of the block at once, as above. `m`, `total` and the factor are
-#   blocks of ROWS numbers, and `sums` one of ROWS × WIDTH.
-# - `tl.dot(p, v, sums)` multiplies the exponentials by V. They are rounded to V's type for that.
-#   The sums stay in fp32.
+# - `tl.dot(q, tl.trans(k))` gives a block of ROWS × COLUMNS scores, which stay in registers.
+# - Softmax is computed for all rows of the block at once, as above. `m`, `total` and the factor are
+#   blocks of ROWS numbers. `sums` is a block of ROWS × WIDTH.
+# - `tl.dot(p, v, sums)` multiplies the exponentials by V, and adds the product to `sums`. For this
+#   product the exponentials are rounded to the type of V. The sums stay in fp32.
 #
-# Exponentials are taken to base 2, as eˣ = 2^(x log₂ e): the constant is a part of the scale before
-# the kernel begins. `qk * scale - m` is one fused operation for each score, and `exp2` follows. A
-# GPU has an instruction that approximates 2^x. Eft takes it for exponentials of what tensor cores
-# have summed, as here: they have bits of their own anyway. Elsewhere it computes `exp` and `exp2`
-# with the same bits on every device, in more operations.
+# The kernel computes exponentials to base 2, because eˣ = 2^(x log₂ e). The scale is multiplied by
+# log₂ e before the launch. So each score takes one fused operation, `qk * scale - m`, and one
+# `exp2`. A GPU has an instruction that approximates 2^x. Eft uses this instruction for exponentials
+# that depend on products of tensor cores, as here: such products have different bits on different
+# devices in any case. For all other numbers Eft computes `exp` and `exp2` with the same bits on
+# every device, by more operations.
 #
-# MASKED is known when the kernel is compiled: the variant without the mask has nothing of it.
+# MASKED is known when the kernel is compiled, so a call with MASKED=False contains no code for
+# masks.
 
 
 @eft.jit
@@ -191,17 +196,19 @@ def attend(
 
 
 # %%
-# Which keys a row sees is only a question for a few pieces: those on the diagonal, if attention is
-# causal, and else the last one, if it is not full. All pieces before need no mask, neither for the
-# scores nor for the loads. So there are two loops. And pieces behind the diagonal are not computed
-# at all, which is half of the work.
+# Only a few pieces of K need a mask: in causal attention the pieces on the diagonal, and otherwise
+# the last piece, if it is not full. The pieces before these need no mask, neither for the scores
+# nor for the loads. So the kernel has two loops: the first has no masks, and the second has masks.
+# In causal attention the pieces after the diagonal are not computed at all. That is half of the
+# work.
 #
-# The first loop sees every key before `whole`. In it, and in the first piece of the second one
-# if the first has none, each row sees at least one key; so `m` is a number from then on, and
-# exp2(-∞ - m) is 0 for what is masked.
+# The first loop handles the keys before `whole`, all of which each row sees. If there are none,
+# each row sees at least one key in the first piece of the second loop. So `m` is finite after the
+# first piece. Then exp2(-∞ - m) is 0 for scores that are masked; with m = -∞ it would be NaN.
 #
-# For each row the kernel also stores the logarithm of its total, with the maximum back in it. A
-# backward pass needs no more to compute the weights again, piece by piece.
+# For each row the kernel also stores m + log₂(total), which is the logarithm to base 2 of the row's
+# sum of exp(score). A backward pass needs nothing else to compute the weights from the scores
+# again, piece by piece.
 
 
 @eft.jit
@@ -249,13 +256,13 @@ def attention_kernel(
 
 
 # %%
-# A launch has a program for each ROWS rows of each head. ROWS and COLUMNS are a trade: more rows
-# read K and V less often, more of both need more registers. `eft.autotune`, of which the lesson on
-# matrix multiplication has more, measures which are the best for a length and a width.
+# A launch has one program for each head and each ROWS rows of Q. With a larger ROWS, K and V are
+# read less often. But a larger ROWS or COLUMNS needs more registers. `eft.autotune` measures which
+# sizes are the fastest for a length and a width; the lesson on matrix multiplication explains it.
 #
-# That lesson's words on GPUs hold here, too. The pieces of K and V are copied to shared memory
-# ahead of their products, and on one of compute capability 9.0 warpgroups multiply. They read K and
-# V from there, and the exponentials from the registers in which they were computed.
+# What that lesson says about GPUs holds here, too. The pieces of K and V are copied to shared
+# memory ahead of their products. On a GPU of compute capability 9.0 warpgroups multiply. They read
+# K and V from shared memory, and the exponentials from the registers in which they were computed.
 
 CONFIGURATIONS = [
     eft.Config({"ROWS": rows, "COLUMNS": columns}, num_warps=warps, num_stages=stages)
@@ -276,18 +283,18 @@ tuned = eft.autotune(configs=CONFIGURATIONS, key=["length", "WIDTH", "CAUSAL"])(
 
 
 def attention(q, k, v, out, logs, scale, causal, kernel=tuned, **configuration):
-    """Attention of each head, on the device where the arrays lie, without gaps between rows.
+    """Computes the attention of each head, on the device that holds the arrays.
 
     Args:
-        q, k, v: of (heads, length, width) elements of one float type. The width must be a power of
-            two, at least 16; the length may be any.
-        out: as they are, for the result.
-        logs: of (heads, length) float32, for the logarithm to base 2 of each row's sum of
+        q, k, v: arrays of (heads, length, width) elements of one float type, without gaps. The
+            width must be a power of two of at least 16. The length may be any number.
+        out: an array like q, for the result.
+        logs: an array of (heads, length) float32, for the logarithm to base 2 of each row's sum of
             exp(score).
-        scale: what scores are multiplied by; positive.
-        causal: whether row i sees the keys 0 … i alone.
-        kernel: one that chooses its configuration by itself, or `attention_kernel`.
-        configuration: blocks and options for `attention_kernel`.
+        scale: the factor of the scores; it must be positive.
+        causal: whether row i sees only the keys 0 … i.
+        kernel: a tuned kernel, which chooses its configuration by itself, or `attention_kernel`.
+        configuration: the block sizes and launch options, if the kernel is `attention_kernel`.
 
     Returns:
         out.
@@ -306,17 +313,18 @@ def attention(q, k, v, out, logs, scale, causal, kernel=tuned, **configuration):
 # %%
 # Is it right?
 # ------------
-# The reference is attention in steps, in float64, of the same numbers of fp16. The weights of a row
-# sum to 1, so a result is off by what its weights are off, on average over V: the exponentials are
-# rounded to fp16, 2⁻¹¹ of themselves, and the result is as well. That is 2⁻¹⁰ of the mean of |V|
-# with the same weights. Scores and sums in fp32 add little to it, and exponentials below 2⁻¹⁴, of
-# which fp16 has fewer digits, at most 2⁻²⁵ of the largest |V| each.
+# The reference is attention in steps, in float64, of the same fp16 numbers. The kernel rounds each
+# exponential to fp16, which changes it by at most 2⁻¹¹ of its value. As the weights of a row sum to
+# 1, this changes the result by at most 2⁻¹¹ of the mean of |V| with the same weights. The result is
+# rounded to fp16, too, which changes it by as much again. Together that is 2⁻¹⁰ of this mean. The
+# errors of scores and sums in fp32 are small beside it. fp16 has fewer digits for exponentials
+# below 2⁻¹⁴: each of these adds an error of at most 2⁻²⁵ of the largest |V|.
 #
-# Every configuration is checked, at lengths that fill no block.
+# Every configuration is checked, also at lengths that are not a multiple of ROWS or COLUMNS.
 
 
 def check(heads, length, width, causal, scale, configuration):
-    """The largest error, in units of what rounding to fp16 allows."""
+    """Returns the largest error, divided by the error that rounding to fp16 allows."""
     q, k, v = (rng.standard_normal((heads, length, width)).astype(np.float16) for _ in range(3))
     out = arrays.put(np.full(q.shape, np.nan, np.float16))
     logs = arrays.put(np.full(q.shape[:2], np.nan, np.float32))
@@ -346,21 +354,23 @@ show_table(
 )
 
 # %%
-# The way back
-# ------------
-# Training needs the gradients dQ, dK and dV that belong to a gradient dO of the result. With the
-# weights P, and row by row:
+# The backward pass
+# -----------------
+# Training needs the gradients dQ, dK and dV, for a given gradient dO of the result. Let P be the
+# weights, and S the scores. Then
 #
 #     dV = Pᵀ dO
 #     dP = dO Vᵀ
-#     dS = P (dP - D),  element by element, with D the sum of P dP in each row
+#     dS = P (dP - D)   element by element; D is the sum of P dP over each row
 #     dQ = scale dS K
 #     dK = scale dSᵀ Q
 #
-# That is the gradient of softmax between those of two products. A step by step program keeps P. But
-# 2^(score - log) is P, with the logarithms that the kernel has stored: one more product and one
-# exponential for each score cost less than to read it. And D needs no P: the sum of P dP in a row
-# is the product of that row of dO with the same row of the result. A small kernel computes D.
+# These are the gradients of the two products and of the softmax between them. A backward pass in
+# steps keeps P from the forward pass. The kernels here compute P again, as 2^(score - logarithm),
+# with scores to base 2 and the logarithms that the forward kernel has stored. This takes one
+# product and one exponential for each score, which is faster than to read P from memory. D does not
+# need P at all: for each row, the sum of P dP is the dot product of the row of dO and the row of
+# the result. A small kernel computes D.
 
 
 @eft.jit
@@ -374,10 +384,11 @@ def row_products(out_ptr, d_out_ptr, d_ptr, count, WIDTH: tl.constexpr, ROWS: tl
 
 
 # %%
-# dK and dV of a key are sums over rows of Q, and dQ of a row is a sum over keys. So there are two
-# kernels. A program of the first one keeps some keys, and goes through the rows of Q; its scores
-# are K Qᵀ, which lie as both sums need them. Rows beyond the end have a logarithm of ∞, and so
-# weights of 0. If attention is causal, the rows begin at the diagonal.
+# dK and dV of a key are sums over the rows of Q, and dQ of a row is a sum over the keys. So there
+# are two kernels. A program of the first kernel keeps some keys, and goes through the rows of Q. It
+# computes the transposed scores, K Qᵀ, because both sums multiply by transposed blocks: Pᵀ and dSᵀ.
+# Rows of Q beyond the end get a logarithm of ∞, and so weights of 0. In causal attention the loop
+# over the rows begins at the diagonal.
 
 
 @eft.jit
@@ -437,8 +448,9 @@ def gradients_of_keys(
 LOG2_OF_E = tl.constexpr(1 / math.log(2))
 
 # %%
-# A program of the second kernel keeps some rows of Q, as in the way there, and goes through the
-# keys up to the diagonal. Keys beyond the end need a mask: nothing else makes their weights 0.
+# A program of the second kernel keeps some rows of Q, as in the forward pass, and goes through the
+# keys; in causal attention it ends at the diagonal. Keys beyond the end need a mask, because
+# nothing else makes their weights 0.
 
 
 @eft.jit
@@ -505,17 +517,17 @@ BACKWARD = (row_products, gradients_of_keys, gradients_of_rows)
 
 
 def attention_backward(q, k, v, out, logs, d_out, d, dq, dk, dv, scale, causal, kernels=BACKWARD):
-    """The gradients of attention.
+    """Computes the gradients of attention.
 
     Args:
-        q, k, v, out, logs, scale, causal: as they were for `attention`, after it.
+        q, k, v, out, logs, scale, causal: the arguments of a call of `attention`, after the call.
         d_out: the gradient of `out`.
-        d: of (heads, length) float32, for a number of each row.
-        dq, dk, dv: for the gradients of q, k and v.
-        kernels: of Eft or of Triton.
+        d: an array of (heads, length) float32, for D.
+        dq, dk, dv: arrays like q, for the gradients of q, k and v.
+        kernels: the three kernels of `BACKWARD`, as kernels of Eft or of Triton.
     """
     heads, length, width = q.shape
-    small = SMALL * 64 // max(width, 64)  # wide rows leave registers for fewer of them
+    small = SMALL * 64 // max(width, 64)  # wide rows need more registers
     of_rows, of_keys, of_queries = kernels
     of_rows[(eft.cdiv(heads * length, SMALL),)](
         out, d_out, d, heads * length, WIDTH=width, ROWS=SMALL
@@ -532,13 +544,13 @@ def attention_backward(q, k, v, out, logs, d_out, d, dq, dk, dv, scale, causal, 
 
 
 # %%
-# Again the reference is in float64. The kernels round three things to fp16: the weights, dS, and
-# the gradients at the end. D has the rounding of the result in it, too. The same reasoning as above
-# bounds what that changes.
+# The reference is in float64 again. The kernels round three things to fp16: the weights, dS, and
+# the final gradients. They also compute D from a result that was rounded to fp16. The same
+# reasoning as above bounds the errors of the gradients.
 
 
 def gradients_in_steps(q, k, v, d_out, scale, causal):
-    """The gradients dq, dk and dv; the weights; and the gradient of the scores."""
+    """Computes the gradients (dq, dk, dv), the weights P, and dS, in steps."""
     out, _, p = attention_in_steps(q, k, v, scale, causal)
     ds = p * (d_out @ v.swapaxes(-1, -2) - (out * d_out).sum(-1, keepdims=True))
     dq, dk, dv = scale * ds @ k, scale * ds.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ d_out
@@ -546,7 +558,7 @@ def gradients_in_steps(q, k, v, d_out, scale, causal):
 
 
 def allowed_errors(q, k, v, d_out, scale, gradients, p, ds):
-    """Bounds what rounding to fp16 may change of each gradient."""
+    """Returns the largest errors of dq, dk and dv that rounding to fp16 allows."""
     q, k, v, d_out = (np.abs(each) for each in (q, k, v, d_out))
     d_off = 2.0**-10 * (d_out * (p @ v)).sum(-1, keepdims=True)
     ds_off = 2.0**-11 * np.abs(ds) + p * d_off + 2.0**-25
@@ -556,7 +568,7 @@ def allowed_errors(q, k, v, d_out, scale, gradients, p, ds):
 
 
 def check_backward(heads, length, width, causal, scale):
-    """The largest errors of dq, dk and dv, in units of what rounding to fp16 allows."""
+    """Returns the largest errors of dq, dk and dv, divided by the errors that fp16 allows."""
     wide = [rng.standard_normal((heads, length, width)).astype(np.float16) for _ in range(4)]
     q, k, v, d_out = (arrays.put(each) for each in wide)
     out, dq, dk, dv = (arrays.put(np.full(q.shape, np.nan, np.float16)) for _ in range(4))
@@ -589,15 +601,16 @@ show_table(
 # %%
 # What it costs
 # -------------
-# Two products, of 2 length² width operations each for each head, and half of that if attention is
-# causal. These are 4 × width for each score. What softmax does to a score does not count in the
-# rate, but it takes time: some nine instructions on a GPU, and not on tensor cores. So the narrower
-# a head is, the lower is the rate. The way back has five products for each score, two and a half
-# times as many operations. Its kernels compute two of them twice, which does not count either.
+# The rate counts the two products. Each has 2 × length² × width operations for each head, which is
+# 4 × width operations for each score in total. In causal attention only half of them count. Softmax
+# does not count, but it takes time: about nine instructions for each score on a GPU, which do not
+# run on tensor cores. So the narrower a head is, the lower is its rate. The backward pass has five
+# products for each score, two and a half times as many operations as the forward pass. Its kernels
+# compute two of the five twice, but the rate counts each of the five once.
 #
-# Beside it stands PyTorch's `scaled_dot_product_attention`, or attention in steps where there is
-# only NumPy. Where Triton is installed, it compiles the same functions, and tunes the kernel of the
-# way there over the same configurations. A GPU takes fp16, a CPU fp32.
+# For comparison, the tables have PyTorch's `scaled_dot_product_attention`, or attention in steps if
+# only NumPy is installed. Where Triton is installed, it compiles the same functions, and tunes the
+# forward kernel over the same configurations. The arrays are fp16 on a GPU, and fp32 on a CPU.
 
 dtype = np.float16 if on_gpu else np.float32
 unit, unit_name = (1e12, "TFLOP/s") if on_gpu else (1e9, "GFLOP/s")
@@ -607,12 +620,15 @@ batch, heads = (4, 32) if on_gpu else (1, 4)
 
 
 def in_heads(*matrices):
-    """The matrices of PyTorch with dimensions for the batch and for its heads."""
+    """Reshapes arrays of PyTorch, such that the batch and its heads are separate dimensions."""
     return [each.reshape(batch, heads, *each.shape[1:]) for each in matrices]
 
 
 def library(q, k, v, out, logs, scale, causal):
-    """The library's attention, of the same arguments; allocates its result."""
+    """Computes attention by the library, which allocates the result.
+
+    Has the parameters of `attention`. `out` and `logs` are not used.
+    """
     if torch is None:
         return attention_in_steps(q, k, v, scale, causal)[0]
     return torch.nn.functional.scaled_dot_product_attention(
@@ -621,7 +637,10 @@ def library(q, k, v, out, logs, scale, causal):
 
 
 def library_backward(q, k, v, out, logs, d_out, d, dq, dk, dv, scale, causal):
-    """The library's way back, as a function without arguments; allocates its results."""
+    """Returns a function without parameters that computes the library's backward pass.
+
+    The library allocates the results.
+    """
     if torch is None:
         return lambda: gradients_in_steps(q, k, v, d_out, scale, causal)
     *leaves, d_out = in_heads(q, k, v, d_out)
@@ -645,10 +664,10 @@ if on_gpu and (peer := in_triton(tuned)):
 
 
 def measure(width, causal, is_backward=False):
-    """Shows a table with times for heads of a width.
+    """Measures all systems for heads of one width, and prints a table.
 
     Returns:
-        For each system its operations per second, one number for each length.
+        A dict from the name of each system to its operations per second, one number per length.
     """
     systems = backward if is_backward else forward
     rates = {name: [] for name in systems}
@@ -699,8 +718,10 @@ else:
 # To go on
 # --------
 # - Let row i see only the last 1024 keys before it: a sliding window. Which pieces need a mask now?
-# - In causal attention the last programs of a head have the most to do, and the GPU waits for them.
-#   Count the programs from the other end, and measure again.
-# - Several heads of Q often share one of K and V. What changes in the kernel, what in the traffic?
-# - The two kernels of the way back compute the same scores. One kernel could do both, and add to dQ
-#   by `tl.atomic_add`. What is lost with the order of the sums?
+# - In causal attention the last programs of a head have the most work, and the GPU waits for them
+#   at the end. Number the programs in reverse, and measure again.
+# - Several heads of Q often share one head of K and V. What changes in the kernel, and what changes
+#   in the traffic?
+# - The two kernels of the backward pass compute the same scores. One kernel could compute all
+#   gradients, and add to dQ by `tl.atomic_add`. Then the order of the sums is no longer fixed. What
+#   is lost by that?

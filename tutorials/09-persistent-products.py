@@ -3,18 +3,19 @@
 ===================
 
 The lesson on matrix multiplication starts a program for each block of C. A large C has thousands of
-blocks, and a GPU has some 130 multiprocessors. So most programs wait for their turn, and each of
-them begins from nothing: it finds its place, asks memory for its first numbers, and waits.
+blocks, but a large GPU has only about 130 multiprocessors. So most programs wait for a
+multiprocessor. When a program begins, it must first find its block, ask memory for the first
+elements of A and B, and wait for these.
 
-In this lesson as many programs start as the GPU has multiprocessors. Each of them stays to the end
-and computes one block after the other. On the way you meet
+In this lesson only as many programs start as the GPU has multiprocessors. Each program runs to the
+end of the launch, and computes one block of C after another. On the way you meet
 
-- the price of a beginning, and how many rounds a product takes,
-- tensor descriptors: arrays with bounds, instead of pointers with masks,
-- `tl.range` with a step, and what its hint `flatten` lets the compiler do,
-- loads for the next block that run while this one is stored.
+- the time that the beginning of a program costs, and the rounds in which a product is computed,
+- tensor descriptors: arrays with bounds, in place of pointers with masks,
+- `tl.range` with a step, and the optimisation that its hint `flatten` allows,
+- loads for the next block that run while the current block is stored.
 
-Run it by itself: `python tutorials/09-persistent-products.py`.
+Run this lesson by itself: `python tutorials/09-persistent-products.py`.
 """
 
 import argparse
@@ -38,16 +39,17 @@ console.print(f"Running on {arrays.description}.\n")
 # %%
 # Rounds
 # ------
-# One multiprocessor computes one block of 128 × 256 at a time: it has no registers for more. With
-# 132 multiprocessors, 132 blocks are a round. The last round is as long as the others, even if it
-# has one block only. What it leaves idle no order of the blocks brings back: larger matrices do, or
-# smaller blocks. What can be saved is something else: a beginning and an end in each round, the way
-# of the first numbers from memory, and of the last ones back. The shorter K is, the more that
-# counts.
+# A multiprocessor computes one block of 128 × 256 at a time, because it has no registers for more.
+# So 132 multiprocessors compute 132 blocks at a time: this is a round. The last round takes as long
+# as the others, even if it has only one block. No order of the blocks makes use of the
+# multiprocessors that are idle in the last round. Only larger matrices or smaller blocks do. But
+# another cost can be saved. In each round the programs first wait for elements from memory, and at
+# the end they store their blocks. The tensor cores are idle during both. The smaller K is, the
+# larger is this part of the time.
 
 
 def rounds(rows, columns, block_rows, block_columns, multiprocessors):
-    """Counts the blocks, the rounds that they take, and the busy part of the programs."""
+    """Returns the numbers of blocks and of rounds, and the mean share of busy multiprocessors."""
     blocks = eft.cdiv(rows, block_rows) * eft.cdiv(columns, block_columns)
     number = eft.cdiv(blocks, multiprocessors)
     return blocks, number, blocks / (number * multiprocessors)
@@ -62,31 +64,35 @@ show_table(
 )
 
 # %%
-# Descriptors
-# -----------
-# A kernel that gets pointers makes a block of addresses for each load, and a mask that keeps it in
-# the matrix. An `eft.TensorDescriptor` says once, before the launch, what that takes: where an
-# array begins, its extents and strides, and the shape of the blocks in which it is loaded. In the
-# kernel `a.load([m, k])` is the block that begins there, with zeros where the matrix ends.
-# `c.store([m, n], block)` leaves out what lies beyond.
+# Tensor descriptors
+# ------------------
+# A kernel that gets pointers computes a block of addresses for each load, and a mask that keeps the
+# load inside of the matrix. An `eft.TensorDescriptor` describes the array once, before the launch:
+# its address, extents and strides, and the shape of the blocks in which it is loaded. In the kernel
+# `a.load([m, k])` returns the block that begins at row m and column k. Elements beyond the end of
+# the matrix are zero in this block. `c.store([m, n], block)` does not store elements beyond the
+# end.
 #
-# Its array begins at a multiple of 16 bytes, and so do its rows. So each access is as wide as can
-# be, whatever the extents are. The extents may change from launch to launch; the shape of the
-# blocks is part of the code.
+# The array of a descriptor must begin at a multiple of 16 bytes, and so must each of its rows. So
+# an access can move 16 bytes at a time. The launch also checks whether the last extent is a
+# multiple of 16 bytes, and compiles the kernel for that: if it is, the end of a row never cuts an
+# access. Apart from this, the extents may change from launch to launch. The shape of the blocks is
+# part of the code.
 #
-# B is given by columns here: its descriptor is that of Bᵀ, whose rows lie in one piece along k.
+# B is stored by columns here. Its descriptor describes Bᵀ, whose rows are contiguous along k.
 #
 # The programs
 # ------------
-# Program p computes the blocks p, p + PROGRAMS, p + 2 PROGRAMS, … The blocks are counted in groups,
-# as in the lesson on matrix multiplication, so those of one round share what they load.
+# Program p computes the blocks p, p + PROGRAMS, p + 2 PROGRAMS, … The blocks are numbered in
+# groups, as in the lesson on matrix multiplication. So the programs of a round share what they
+# load.
 #
-# Between two blocks of C there is a gap: the product is done, is brought into whole rows, and is
-# stored; then the first pieces of A and B are asked for, and the tensor cores wait until they come.
-# But these pieces do not depend on what is stored. The compiler can't know that: C might be a part
-# of A. `flatten=True` says that it is not so, that no iteration reads what an earlier one has
-# written. Then the first copies for the next block begin before this one is stored, and the way
-# from memory is hidden behind the way to it.
+# Between two blocks of C the tensor cores are idle. First the finished block is rearranged into
+# whole rows and stored. Then the program asks for the first pieces of A and B for the next block,
+# and waits for them. These pieces do not depend on what is stored. But the compiler can't know
+# that, because C might be a part of A. `flatten=True` promises that no iteration of the loop reads
+# what an earlier iteration has written. Then the first copies for the next block begin before the
+# current block is stored, and memory delivers these pieces during the stores.
 
 
 @eft.jit
@@ -116,16 +122,16 @@ def product(
     a, b, c, block, programs=None, flatten=True, kernel=multiply,
     descriptor=eft.TensorDescriptor, **options,
 ):  # fmt: skip
-    """C = A Bᵀ, on the device where the matrices lie.
+    """Computes C = A Bᵀ, on the device that holds the matrices.
 
     Args:
-        a, b, c: matrices of M × K, N × K and M × N elements of one float type, whose rows are
-            multiples of 16 bytes.
+        a, b, c: matrices of M × K, N × K and M × N floats. The row strides are multiples of 16
+            bytes. a and b have the same type.
         block: the block's extents along M, N and K.
-        programs: how many there are; by default one for each block of C.
-        flatten: whether the next block's loads may run before this one's stores.
-        kernel, descriptor: `multiply` and descriptors, of Eft or of Triton.
-        options: of the launch.
+        programs: the number of programs; by default one for each block of C.
+        flatten: whether the next block's loads may run before the current block's stores.
+        kernel, descriptor: `multiply` and the class of tensor descriptors, of Eft or of Triton.
+        options: the options of the launch.
 
     Returns:
         c.
@@ -145,16 +151,21 @@ def product(
 
 
 # %%
-# What a GPU makes of it
-# ----------------------
-# The code for a GPU of compute capability 9.0 shows the difference: behind the last product, and
-# before the first store, stand copies or none. They are those of the first two stages: 12 copies of
-# 16 bytes for each thread and stage. The slots for them are in use while the block is stored, so it
-# takes more shared memory.
+# The code for a GPU
+# ------------------
+# The code for a GPU of compute capability 9.0 shows the difference. With `flatten`, it has copies
+# between the last product and the first store: those for the first two stages of the next block.
+# Each thread has 12 copies of 16 bytes for each stage. The slots of these stages are in use while
+# the current block is rearranged in shared memory and stored. So the kernel needs more shared
+# memory.
 
 
 def describe_code(flatten):
-    """Copies between the products and the stores, and shared memory, of the code for 9.0."""
+    """Counts the copies between the products and the stores, in the code for 9.0.
+
+    Returns:
+        The row of a table: `flatten`, the number of these copies, and the size of shared memory.
+    """
 
     def of(rows, columns):
         matrix = eft.MockTensor(tl.float16, (4096, 4096))
@@ -164,7 +175,7 @@ def describe_code(flatten):
         of(128, 64), of(256, 64), of(128, 256), 4096, 4096, 4096, BLOCK_M=128, BLOCK_N=256,
         BLOCK_K=64, GROUP=8, PROGRAMS=132, FLATTEN=flatten, num_warps=8, target="cuda:90",
     )  # fmt: skip
-    # In LLVM's IR the parts have the order of the program; PTX may have them in any.
+    # LLVM IR has the parts in the order of the program. PTX may have them in any order.
     behind = compiled.asm["llvm"].split('wgmma.wait_group.sync.aligned $0;", "n"(i32 0)')[-1]
     copies = behind.split("st.global")[0].count("cp.async.cg")
     return [str(flatten), str(copies), f"{compiled.metadata.shared / 1024:.0f} KiB"]
@@ -179,9 +190,10 @@ show_table(
 # %%
 # Is it right?
 # ------------
-# Small integers have exact products and sums in fp32, whatever the order is. So C is NumPy's
-# product to the last bit. What may go wrong is at the ends: one program for all blocks and one for
-# each, blocks that reach beyond the matrices, and a K that is shorter than a block.
+# Products and sums of small integers are exact in fp32, in whatever order they are summed. So C
+# must equal NumPy's product to the last bit. The cases are those in which mistakes are likely: one
+# program for all blocks, a program for each block, blocks that reach beyond the matrices, and a K
+# that is smaller than BLOCK_K.
 
 block, options = ((128, 256, 64), {"num_warps": 8}) if on_gpu else ((64, 64, 32), {})
 rng = np.random.default_rng(1969)
@@ -205,10 +217,11 @@ show_table(
 # %%
 # What it costs
 # -------------
-# The same kernel with many programs, one for each block; with few that stay; and with few that load
-# ahead. Beside the square matrices stand some with a K of 512. Where Triton is installed, it
-# compiles the same function, with the hint. On a CPU a program costs next to nothing to start, and
-# no loads run ahead: there the three are the same.
+# The table compares three ways to launch the same kernel: "many" starts a program for each block;
+# "few" starts a program for each multiprocessor; and "few, ahead" adds `flatten`, so that programs
+# load ahead. Besides square matrices there are products with K = 512. Where Triton is installed, it
+# compiles the same function, with `flatten`. On a CPU the start of a program takes almost no time,
+# and no loads run ahead, so the three ways take the same time.
 
 dtype = np.float16 if on_gpu else np.float32
 unit, unit_name = (1e12, "TFLOP/s") if on_gpu else (1e9, "GFLOP/s")
@@ -274,8 +287,9 @@ else:
 # %%
 # To go on
 # --------
-# - A list of products of several sizes can be one launch, too: the lesson on grouped products has
-#   the programs go through all of them.
-# - How many rounds does a product of 3072 × 3072 take with blocks of 128 × 128? Which is faster?
-# - Let `eft.autotune` find the blocks. A descriptor has their shape, so each configuration needs a
-#   `pre_hook` that sets `block_shape`.
+# - One launch can also compute a list of products of several sizes. The lesson on grouped products
+#   does that.
+# - How many rounds does a product of 3072 × 3072 take with blocks of 128 × 128? Which size of
+#   blocks is faster?
+# - Let `eft.autotune` choose the sizes of the blocks. A descriptor contains the shape of its
+#   blocks, so each configuration needs a `pre_hook` that sets `block_shape`.

@@ -3,19 +3,21 @@
 ================
 
 In a mixture of experts (Shazeer and others, 2017) each token goes to a few of many networks, the
-experts. Every expert multiplies the tokens that it gets by its own weights. So one layer is a list
-of products of matrices, of which each has another size, and only the GPU knows the sizes in time:
-they change with every text.
+experts. Every expert multiplies the tokens that it gets by its own weights. So a layer is a list of
+matrix products of different sizes. The sizes change with every text, and the GPU computes them
+shortly before the products.
 
-A launch for each product pays for each launch, and a small product leaves most of the GPU without
-work. In this lesson one launch computes the whole list. On the way you meet
+With a launch for each product, every launch costs time, and a small product leaves most
+multiprocessors idle. In this lesson one launch computes the whole list, which is called a grouped
+GEMM. On the way you meet
 
-- matrices that are not arguments: the kernel finds their addresses in a table,
+- matrices that are not arguments: the kernel loads their addresses from a table,
 - tensor descriptors that a kernel makes,
-- programs that stand in a circle, and take blocks of all products in turn,
-- what the compiler can't know of an address in a table, what it does then, and how to tell it.
+- programs that take the blocks of all products in turn,
+- the alignment of addresses in a table, which the compiler can't know: what it does about that, and
+  how to promise an alignment.
 
-Run it by itself: `python tutorials/10-grouped-products.py`.
+Run this lesson by itself: `python tutorials/10-grouped-products.py`.
 """
 
 import argparse
@@ -37,17 +39,20 @@ on_gpu = arrays.device == "cuda"
 console.print(f"Running on {arrays.description}.\n")
 
 # %%
-# One list, one count
-# -------------------
-# The lesson on persistent products counts the blocks of one C in rounds: as many blocks as there
-# are multiprocessors are computed at a time. A product of few blocks has one round that is mostly
-# empty. Here are 16 experts, of which the first ones are liked better than the others. Their
-# products have 2048 columns, in blocks of 128 × 256. If they share the rounds, the holes are gone,
-# all but those of the last round.
+# Rounds of the whole list
+# ------------------------
+# The lesson on persistent products counts the rounds of one product: in each round, every
+# multiprocessor computes a block of C. A product of few blocks has one round in which most
+# multiprocessors are idle. Here there are 16 experts, and the first experts get more tokens than
+# the others. Their products have 2048 columns, and are computed in blocks of 128 × 256. If all
+# products share the rounds, multiprocessors are idle only in the last round.
 
 
 def tokens_of_experts(tokens, experts, generator):
-    """Draws each expert's number of tokens by chance: the first ones get more."""
+    """Draws the number of tokens of each expert.
+
+    The expected number for the n-th expert is proportional to 1 / n.
+    """
     likings = 1 / np.arange(1, experts + 1)
     return generator.multinomial(tokens, likings / likings.sum())
 
@@ -69,20 +74,23 @@ show_table(
 # %%
 # Tables instead of arguments
 # ---------------------------
-# The kernel gets two tables, one row for each product: the addresses of A, B and C, and the extents
-# M, N and K. They are arrays like others, and lie on the GPU. So another kernel may write them, for
-# example the one that counts the tokens, and the CPU never learns the sizes.
+# The kernel gets two tables with one row for each product. One table has the addresses of A, B and
+# C, and the other has the extents M, N and K. Both tables are arrays in the GPU's memory. So
+# another kernel may write them, such as the kernel that counts the tokens of each expert. Then the
+# CPU never needs to know the sizes.
 #
-# An address is an integer of 64 bits. `.to(tl.pointer_type(…))` makes a pointer of it, and
-# `tl.make_tensor_descriptor` makes of that what `eft.TensorDescriptor` was in the lesson before: an
-# array with bounds. Blocks that reach beyond them are filled with zeros.
+# An address is an integer of 64 bits. `.to(tl.pointer_type(…))` converts it to a pointer, and
+# `tl.make_tensor_descriptor` makes a tensor descriptor of the pointer. It has the same use as an
+# `eft.TensorDescriptor` in the lesson on persistent products: a block that reaches beyond the
+# bounds of the array gets zeros there.
 #
-# One thing is lost on the way. Of an argument, a launch sees whether it is a multiple of 16, and
-# compiles the kernel for that. What a kernel loads, the compiler can't see. The address might be
-# odd, and then a copy of 16 bytes would fail. So the code tests the addresses and the distances of
-# rows, and has the loop twice: for multiples of 16 bytes, and for all others. `tl.multiple_of`
-# promises that there are no others: addresses are multiples of 16 bytes, and rows have a multiple
-# of 8 elements. ALIGNED is there to show what that is worth.
+# One thing is lost by this. A launch sees whether an argument is a multiple of 16, and compiles the
+# kernel for that. But the compiler can't see the values that a kernel loads. An address in the
+# table might be odd, and then a copy of 16 bytes would fail. So the code tests the addresses and
+# the row strides, and has two versions of the loop: one for multiples of 16 bytes, and one for all
+# other values. `tl.multiple_of` promises that the addresses are multiples of 16 bytes, and that the
+# length of a row is a multiple of 8 elements. With this promise there is only the first version.
+# The parameter ALIGNED is there to show the effect of the promise.
 
 
 @eft.jit
@@ -100,19 +108,21 @@ def matrix(
 
 
 # %%
-# Programs in a circle
-# --------------------
-# PROGRAMS programs stand in a circle, and the blocks of all products are dealt to them one by one.
-# `place` is a program's distance from the one that gets the first block of the product at hand. It
-# takes the blocks place, place + PROGRAMS, … Then the next product begins with the program behind
-# the one that got the last block: `place` has become smaller by the number of blocks, around the
-# circle. A product without tokens has no blocks, and changes nothing.
+# Programs in turn
+# ----------------
+# The blocks of all products are dealt to the programs in turn: block by block to program 0, program
+# 1 and so on, and after the last program to program 0 again. Let f be the program that gets the
+# first block of the current product. Then `place` is the distance from program f to this program,
+# modulo PROGRAMS. So this program computes the blocks place, place + PROGRAMS, … of this product.
+# The next product begins with the program after the one that got the last block. So `place`
+# decreases by the number of blocks, modulo PROGRAMS. A product without tokens has no blocks, and
+# leaves `place` as it is.
 #
-# Each program goes through the whole list for this, and reads the extents of products of which it
-# computes nothing. That is a few numbers from the cache for each product.
+# For this, each program goes through the whole list. It also loads the extents of products of which
+# it computes no block. These are a few numbers for each product, which come from the cache.
 #
-# `flatten=True` says what it said in the lesson before: no iteration reads what another one has
-# written.
+# `flatten=True` has the same meaning as in the lesson on persistent products: it promises that no
+# iteration reads what another iteration has written.
 
 
 @eft.jit
@@ -141,8 +151,8 @@ def multiply_all(
 
 
 # %%
-# The tables are made once for a list. They hold no more than addresses, so somebody must keep the
-# matrices alive until the programs are done: the caller does.
+# The tables are made once for a list. They hold only addresses, and do not keep the matrices alive.
+# So the caller must keep the matrices until the programs have finished.
 
 
 def address_of(array):
@@ -150,11 +160,11 @@ def address_of(array):
 
 
 def tables_of(list_of_products):
-    """The addresses and the extents of products, as arrays on the device.
+    """Makes the tables of addresses and of extents, as two arrays on the device.
 
     Args:
-        list_of_products: for each C = A Bᵀ the matrices a, b and c, of M × K, N × K and M × N
-            elements without gaps. K and N are multiples of 8.
+        list_of_products: the matrices a, b and c of each product C = A Bᵀ. They have M × K, N × K
+            and M × N elements, without gaps. K and N are multiples of 8.
     """
     addresses, extents = [], []
     for matrices in list_of_products:
@@ -166,15 +176,15 @@ def tables_of(list_of_products):
 
 
 def multiply(tables, dtype, block, programs, kernel=multiply_all, **options):
-    """Computes the products of which tables tell.
+    """Computes all products of a list, by one launch.
 
     Args:
-        tables: of `tables_of`.
+        tables: the tables of the list, as `tables_of` returns them.
         dtype: the type of the matrices' elements.
         block: the block's extents along M, N and K.
-        programs: how many there are.
-        kernel: `multiply_all`, of Eft or of Triton.
-        options: of the launch.
+        programs: the number of programs.
+        kernel: `multiply_all`, as a kernel of Eft or of Triton.
+        options: the options of the launch.
     """
     addresses, extents = tables
     block_m, block_n, block_k = block
@@ -185,15 +195,20 @@ def multiply(tables, dtype, block, programs, kernel=multiply_all, **options):
 
 
 # %%
-# What a GPU makes of it
-# ----------------------
-# With the promise, each copy has 16 bytes, and runs ahead. Without it there is a second loop, whose
-# threads load one element at a time. The code is three times as long, and takes as much longer to
-# compile. The masks cost something, too: the last column of blocks may end anywhere.
+# The code for a GPU
+# ------------------
+# With the promise, every copy moves 16 bytes, and runs ahead of its product. Without the promise
+# there is a second version of the loop, whose threads load one element at a time. Then the code is
+# almost three times as long, and takes almost three times as long to compile. There are also stores
+# of one element at a time, because a row of C may end at any element.
 
 
 def describe_code(aligned):
-    """Instructions in the code for compute capability 9.0."""
+    """Counts instructions in the code for compute capability 9.0.
+
+    Returns:
+        The row of a table: `aligned`, a number for each of `INSTRUCTIONS`, and the number of lines.
+    """
     compiled = multiply_all.warmup(
         tl.int64, tl.int32, 16, DTYPE=tl.float16, BLOCK_M=128, BLOCK_N=256, BLOCK_K=64,
         PROGRAMS=132, ALIGNED=aligned, num_warps=8, target="cuda:90",
@@ -213,9 +228,9 @@ show_table(
 # %%
 # Is it right?
 # ------------
-# Products of small integers are exact, and so are their sums, in fp16 up to 2048. So each C must be
-# NumPy's to the last bit, for one program and for more of them than there are blocks. The list has
-# products that fill no block, and one that has no rows.
+# Products of small integers are exact, and their sums are exact in fp16 up to 2048. So each C must
+# equal NumPy's product to the last bit. The test runs with one program, and with more programs than
+# there are blocks. The list has products that do not fill their blocks, and a product without rows.
 
 block, options = ((128, 256, 64), {"num_warps": 8}) if on_gpu else ((64, 64, 32), {})
 sizes = [(100, 200, 136), (0, 64, 32), (257, 24, 8), (1, 1000, 72), (300, 136, 256)]
@@ -242,9 +257,10 @@ show_table("Small integers", ["programs", "products", "wrong elements"], table)
 # %%
 # What it costs
 # -------------
-# The experts of the beginning: one launch for all, a launch of the same kernel for each, and the
-# library's product for each. Where Triton is installed, it compiles the same function; it needs
-# memory for the descriptors that a kernel makes. Eft has them in registers.
+# The table compares three ways to compute the products of the experts: one launch for all products,
+# a launch of the same kernel for each, and the library's product for each. Where Triton is
+# installed, it compiles the same function. Triton needs memory for the descriptors that a kernel
+# makes, so it gets an allocator below. Eft holds such descriptors in registers.
 
 dtype, name = (np.float16, "float16") if on_gpu else (np.float32, "float32")
 unit, unit_name = (1e12, "TFLOP/s") if on_gpu else (1e9, "GFLOP/s")
@@ -334,8 +350,10 @@ else:
 # %%
 # To go on
 # --------
-# - The tokens of an expert do not lie next to each other before somebody sorts them. `a.gather` of
-#   a descriptor loads rows by their numbers: give the table a third column for them.
-# - Blocks of a product go down its columns of blocks here. Which matrix is read more often by this,
-#   and what would groups of rows of blocks change?
+# - The tokens of an expert do not lie next to each other until they are sorted. But `a.gather` of a
+#   descriptor loads rows by their numbers. Give the kernel these numbers, too, and gather the rows
+#   of A.
+# - Here the blocks of a product are numbered down the columns of C. Which matrix is read more often
+#   because of that? What would groups of rows of blocks change, as in the lesson on matrix
+#   multiplication?
 # - An expert with one token gets a block of 128 rows. Let the kernel choose smaller blocks for it.

@@ -3,19 +3,19 @@
 ===============
 
 A number of fp16 takes two bytes, and most of the bytes that a large network moves are its weights.
-In one byte each, half of the traffic is gone, and tensor cores that take bytes multiply twice as
-many of them at a time. But a byte has only 256 values. A matrix survives that if its numbers are
-brought to the right size first: they get scales.
+With one byte for each weight, half of the traffic is gone. Tensor cores that multiply 8-bit floats
+also multiply twice as many of them at a time. But a byte has only 256 values. A matrix keeps enough
+precision if its numbers are first brought to a suitable size, by scales.
 
-In this lesson you write matrices in 8-bit floats, and multiply them. On the way you meet
+In this lesson you convert matrices to 8-bit floats, and multiply them. On the way you meet
 
-- what an 8-bit float can hold,
-- a scale for each row, and where it goes in a product,
+- the numbers that an 8-bit float can represent,
+- a scale for each row, and the place where a product applies it,
 - a scale for each 32 numbers: a microscaling format (Rouhani and others, 2023),
 - `tl.dot_scaled`, which multiplies matrices in such formats,
-- bits of floats as integers, and back.
+- conversions of the bits of floats to integers, and back.
 
-Run it by itself: `python tutorials/11-scaled-products.py`.
+Run this lesson by itself: `python tutorials/11-scaled-products.py`.
 """
 
 import argparse
@@ -38,17 +38,18 @@ console.print(f"Running on {arrays.description}.\n")
 # %%
 # A float in a byte
 # -----------------
-# `tl.float8e4nv` has a sign, four bits of exponent with a bias of 7, and three bits of fraction.
-# That is eight numbers for each power of two: rounding changes a number by up to one part in 16.
-# There are no infinities. The pattern of all ones is NaN, and 448 is the greatest number. Beyond
-# that a conversion gives 448.
+# `tl.float8e4nv` has a sign bit, four exponent bits with a bias of 7, and three fraction bits. So
+# there are eight numbers from each power of two up to the next, and rounding changes a number by at
+# most one part in 16. There are no infinities. The code whose exponent and fraction bits are all 1
+# is NaN. The largest number is 448, and a conversion of a larger number gives 448.
 #
-# Not all libraries of arrays have such a type. So here they are arrays of bytes, `uint8`, and the
-# kernels say what the bytes mean: `.to(tl.float8e4nv, bitcast=True)` changes the type, and no bit.
+# Not all libraries of arrays have such a type. So the matrices are arrays of bytes here, `uint8`,
+# and the kernels reinterpret the bytes: `.to(tl.float8e4nv, bitcast=True)` changes the type, and no
+# bit.
 
 
 def values_of_codes():
-    """Reads each byte as a float8e4nv."""
+    """Returns the numbers that the bytes 0 … 255 represent as float8e4nv."""
     codes = np.arange(256)
     exponent, fraction = codes >> 3 & 15, (codes & 7) / 8
     size = np.where(exponent == 0, fraction * 2.0**-6, (1 + fraction) * 2.0 ** (exponent - 7))
@@ -66,11 +67,12 @@ show_table(
 # %%
 # A scale for each row
 # --------------------
-# If a row of A is divided by a number, so is the row of C. So a row of A may have any scale: the
-# product is computed without it, and multiplied by it at the end. The same goes for the columns of
-# B. The best scale makes the greatest element of the row 448, the greatest number that there is.
+# If a row of A is divided by a number, the same row of C is divided by this number. So each row of
+# A may be divided by a scale: the product is computed without the scale, and multiplied by it at
+# the end. The same holds for the columns of B. The best scale makes the largest magnitude of the
+# row 448, the largest number of the format.
 #
-# One program for each row finds the greatest, and writes bytes and the scale.
+# Each program handles one row. It finds the largest magnitude, and writes the bytes and the scale.
 
 
 @eft.jit
@@ -86,17 +88,18 @@ def scale_rows(x_ptr, codes_ptr, scales_ptr, columns, BLOCK: tl.constexpr):
     tl.store(scales_ptr + row, scale)
 
 
-# %%
-# A scale for each 32 numbers
-# ---------------------------
-# One great number in a row makes all others of it small, and what falls below 2⁻¹⁰ becomes 0. In
-# a microscaling format each run of 32 numbers along k has a scale of its own, so a great number
-# costs 31 others at most. The scale is a power of two. It takes one byte, its exponent plus 127,
-# and it costs no accuracy: multiplication by it is exact.
+# %% A scale for each 32 numbers --------------------------- One large number in a row makes the
+# scale so large that the other numbers, divided by the scale, become small. Quotients below 2⁻¹⁰
+# become 0. In a microscaling format each run of 32 numbers along k has a scale of its own. So a
+# large number affects at most the 31 other numbers of its run. The scale is a power of two, 2ᵉ, and
+# is stored as a byte, e + 127. Multiplication by a power of two is exact, so the scales cost no
+# accuracy.
 #
-# That byte is what an fp32 has as its exponent, above 23 bits of fraction. The least power of two
-# that is not below y is found by integers: adding 2²³ - 1 to the bits of y carries into the
-# exponent if there is any fraction. And the bits of 1 / 2ᵉ are the exponent 254 - (e + 127).
+# The exponent of an fp32 is stored in the same form, as a byte e + 127, above 23 fraction bits. Let
+# y be the largest magnitude of a run, divided by 448. The kernel finds 2ᵉ, the smallest power of
+# two that is not below y, by integers: it adds 2²³ - 1 to the bits of y, which carries into the
+# exponent if any fraction bit is set. The exponent byte of the sum is e + 127. The exponent byte of
+# 1 / 2ᵉ is 254 - (e + 127).
 
 
 @eft.jit
@@ -114,14 +117,14 @@ def scale_runs(x_ptr, codes_ptr, scales_ptr, runs, RUNS: tl.constexpr):
 
 
 def in_bytes(x, microscaled):
-    """A matrix in 8-bit floats, on its device.
+    """Converts a matrix to 8-bit floats, on its device.
 
     Args:
-        x: of M × K floats, without gaps. K is a multiple of 32.
-        microscaled: whether each run of 32 numbers has a scale, or else each row.
+        x: a matrix of M × K floats, without gaps. K is a multiple of 32.
+        microscaled: True for a scale for each run of 32 numbers, False for a scale for each row.
 
     Returns:
-        The bytes, of M × K; and the scales: bytes of M × K / 32, or M numbers of fp32.
+        The codes, as M × K bytes; and the scales, as M × K / 32 bytes or as M numbers of fp32.
     """
     rows, columns = x.shape
     codes = arrays.put(np.empty((rows, columns), np.uint8))
@@ -136,7 +139,7 @@ def in_bytes(x, microscaled):
 
 
 def out_of_bytes(codes, scales):
-    """The numbers in fp64 for which the bytes and scales of `in_bytes` stand."""
+    """Returns the numbers that the codes and scales of `in_bytes` represent, in fp64."""
     codes, scales = arrays.numpy(codes), arrays.numpy(scales)
     if scales.ndim == 1:
         return VALUES[codes] * scales[:, None].astype(np.float64)
@@ -144,9 +147,10 @@ def out_of_bytes(codes, scales):
 
 
 # %%
-# Here are matrices of normal numbers, plain ones, and some in which a few columns are a thousand or
-# a million times as great as the others. That is what the values in language models are like. The
-# error is that of the other columns: the mean of |x - x'| / |x|.
+# Here are matrices of normally distributed numbers. In the second and the third matrix, every 128th
+# column is a thousand or a million times as large as the others. The values in language models have
+# such columns. The table shows the mean of |x - x'| / |x| over the other columns, and the share of
+# their numbers that become 0.
 
 rng = np.random.default_rng(2023)
 table = []
@@ -170,10 +174,11 @@ show_table(
 # %%
 # The products
 # ------------
-# With scales of rows the loop is that of any product. `tl.dot` takes 8-bit floats, and sums in
-# fp32. A tensor core of compute capability 8.9 or later multiplies the bytes as they are.
+# With a scale for each row, the loop is the loop of any product. `tl.dot` takes 8-bit floats, and
+# sums in fp32. Tensor cores of compute capability 8.9 or later multiply 8-bit floats directly.
 #
-# B lies by columns: `b` has its columns as rows, so that both matrices have their runs along k.
+# B is stored by columns: the rows of `b` are the columns of B. So the runs of both matrices are
+# along k.
 
 
 @eft.jit
@@ -199,12 +204,13 @@ def place(M, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
 
 
 # %%
-# Scales that change along k can't wait for the end. `tl.dot_scaled` takes blocks with their scales:
-# of BLOCK_M × BLOCK_K numbers BLOCK_M × BLOCK_K / 32 scales, and for B a row of scales for each
-# column. Before they multiply them, GPUs up to compute capability 9.0 must make bf16 of them. That
-# has seven bits of fraction and the exponents of fp32, so nothing is lost. Newer ones have tensor
-# cores that apply the scales by themselves; Eft does not use these yet. So the bytes save traffic
-# here, and no products.
+# Scales that change along k must be applied before the sum over k. `tl.dot_scaled` takes blocks
+# with their scales: a block of BLOCK_M × BLOCK_K numbers of A has BLOCK_M × BLOCK_K / 32 scales,
+# and B has a row of scales for each of its columns. GPUs up to compute capability 9.0 must convert
+# the scaled numbers to bf16 before they multiply. bf16 has seven fraction bits and the exponents of
+# fp32, so the conversion loses nothing. Newer GPUs have tensor cores that apply the scales by
+# themselves; Eft does not use these yet. So microscaling saves memory traffic here, but the tensor
+# cores multiply at the speed of bf16.
 
 
 @eft.jit
@@ -230,14 +236,16 @@ def product(
     a, b, c, block, kernels=(multiply_rows, multiply_runs), descriptor=eft.TensorDescriptor,
     **options,
 ):  # fmt: skip
-    """C = A Bᵀ, on the device where the matrices lie.
+    """Computes C = A Bᵀ, on the device that holds the matrices.
 
     Args:
-        a, b: matrices of M × K and N × K in 8-bit floats, as `in_bytes` gives them.
-        c: of M × N floats, whose rows are multiples of 16 bytes.
+        a, b: matrices of M × K and N × K 8-bit floats with their scales, as `in_bytes` returns
+            them.
+        c: a matrix of M × N floats, whose row stride is a multiple of 16 bytes.
         block: the block's extents along M, N and K.
-        kernels, descriptor: of Eft or of Triton.
-        options: of the launch.
+        kernels, descriptor: the two kernels and the class of tensor descriptors, of Eft or of
+            Triton.
+        options: the options of the launch.
 
     Returns:
         c.
@@ -255,16 +263,16 @@ def product(
 
 
 # %%
-# What a GPU makes of it
-# ----------------------
-# Products of bytes are there from compute capability 8.9 on. For an older one, `tl.dot` makes fp16
-# of them.
+# The code for a GPU
+# ------------------
+# GPUs multiply 8-bit floats from compute capability 8.9 on. For an older GPU `tl.dot` converts them
+# to fp16.
 
 INSTRUCTIONS = ("f32.f16.f16", "f32.e4m3.e4m3", "f32.bf16.bf16")
 
 
 def describe_code(kernel, scale, target):
-    """Counts each kind of product on tensor cores in the code."""
+    """Counts each kind of `INSTRUCTIONS`, products on tensor cores, in the code of a kernel."""
 
     def of(dtype, rows, columns):
         matrix = eft.MockTensor(dtype, (4096, 4096))
@@ -290,9 +298,10 @@ show_table(
 # %%
 # Is it right?
 # ------------
-# Small integers are 8-bit floats, and products of them have no rounding. If the scales are powers
-# of two, the scaled ones have none either, so C is exact in both kernels. The random bytes are
-# those of -4 … 4, and the scales 2⁻² … 2². Their sums have less than 24 bits.
+# Small integers are exact in 8-bit floats, and their products are exact in fp32. If the scales are
+# powers of two, multiplication by the scales is exact, too. So C must be exact in both kernels. The
+# random bytes represent the integers -4 … 4, and the scales are 2⁻² … 2². All sums have less than
+# 24 bits, so fp32 holds them.
 
 block, options = ((128, 128, 128), {"num_warps": 8}) if on_gpu else ((32, 64, 64), {})
 table = []
@@ -322,8 +331,9 @@ show_table(
 )
 
 # %%
-# Of real numbers the bytes are what counts: here is the error of C, in root mean squares, for the
-# matrices with great columns from above. Products in fp16 would have 0.03 %.
+# For other numbers the error of C comes mostly from the rounding to 8-bit floats. The table shows
+# this error, as the root mean square of the differences divided by that of the exact C, for
+# matrices with large columns as above. With matrices in fp16 the error would be 0.03 %.
 
 table = []
 exact_b = rng.standard_normal((256, 1024)).astype(np.float32)
@@ -331,7 +341,7 @@ for factor in (1, 1e3, 1e6):
     x = rng.standard_normal((256, 1024)).astype(np.float32)
     x[:, ::128] *= np.float32(factor)
     y = exact_b.copy()
-    y[:, ::128] /= np.float32(factor)  # weights that belong to great values are small
+    y[:, ::128] /= np.float32(factor)  # the weights for large values are small
     exact = x.astype(np.float64) @ y.T.astype(np.float64)
     row = [f"{factor:g}"]
     for microscaled in (False, True):
@@ -350,10 +360,10 @@ show_table(
 # %%
 # What it costs
 # -------------
-# The time of the products alone: weights are written as bytes once, and used many times. Beside
-# them stands the library's product, of fp16 on a GPU and of fp32 on a CPU. Where Triton is
-# installed, it compiles the same functions. A CPU has no instructions for 8-bit floats: it converts
-# them by integer operations, and multiplies fp32.
+# The times are those of the products alone, because weights are converted once and used many times.
+# For comparison, the table has the library's product, of fp16 on a GPU and of fp32 on a CPU. Where
+# Triton is installed, it compiles the same functions. A CPU has no instructions for 8-bit floats:
+# it converts them to fp32 by integer operations, and multiplies fp32.
 
 dtype = np.float16 if on_gpu else np.float32
 unit, unit_name = (1e12, "TFLOP/s") if on_gpu else (1e9, "GFLOP/s")
@@ -417,9 +427,10 @@ else:
 # %%
 # To go on
 # --------
-# - `dot_scaled` takes numbers of four bits as well, "e2m1", two in a byte. Write weights in them,
-#   with activations in "e4m3". What happens to the errors?
-# - Store C as bytes with scales for the next layer, from the kernel that computes it. Which of the
-#   two kinds of scales needs to see a whole row of C first?
-# - The scale here is never too small for the greatest number of a run. The standard's is half of
-#   that for some, and cuts off what is beyond 448. Which of the two has the smaller error?
+# - `dot_scaled` also takes 4-bit floats, "e2m1", two in a byte. Convert weights to these, and use
+#   them with activations in "e4m3". What happens to the errors?
+# - Let the kernel that computes C store it as 8-bit floats with scales, for the next layer. Which
+#   of the two kinds of scales needs a whole row of C first?
+# - The scale here is never too small for the largest number of a run. The scale of the standard is
+#   half as large for some runs, and the numbers that would be beyond 448 become 448. Which of the
+#   two scales has the smaller error?

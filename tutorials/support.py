@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tools for the tutorials: arrays on the right device, tables, a reference."""
+"""Helpers of the tutorials: arrays on the device, tables, plots, and random numbers in NumPy."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ console = Console(width=None if os.isatty(1) else 160, highlight=False)
 
 
 class Arrays:
-    """Arrays where the kernels are to run: PyTorch's on a GPU or a CPU, or NumPy's.
+    """Makes arrays on the device on which the kernels run.
+
+    The arrays are PyTorch's, on a GPU if there is one. Without PyTorch they are NumPy's,
+    on the CPU.
 
     Attributes:
         device: "cuda" or "cpu".
         library: "PyTorch" or "NumPy".
-        description: the device and the library, for people.
+        description: the device's name, and the library with its version.
     """
 
     def __init__(self):
@@ -39,39 +42,39 @@ class Arrays:
         self.description = f"{name}, arrays of {self.library} {version}"
 
     def put(self, values: np.ndarray):
-        """A copy of a NumPy array, on the device."""
+        """Returns a copy of a NumPy array, on the device."""
         return torch.from_numpy(values.copy()).to(self.device) if torch else values.copy()
 
     def like(self, array):
-        """An array as large as another one, with anything in it."""
+        """Returns an array with the shape and type of another array, without initial values."""
         return torch.empty_like(array) if torch else np.empty_like(array)
 
     def zeros(self, *shape: int):
-        """An array of zeros of float32."""
+        """Returns an array of float32 zeros, on the device."""
         return torch.zeros(shape, device=self.device) if torch else np.zeros(shape, np.float32)
 
     def numpy(self, array) -> np.ndarray:
-        """The values, on the CPU."""
+        """Returns an array of the device as a NumPy array."""
         return array.cpu().numpy() if torch else array
 
 
 def strides(array) -> tuple[int, ...]:
-    """The distances of neighbours along each axis of an array of NumPy or PyTorch, in elements."""
+    """Returns the stride of each axis of an array of NumPy or PyTorch, in elements."""
     if isinstance(array, np.ndarray):
         return tuple(step // array.itemsize for step in array.strides)
     return array.stride()
 
 
 def in_triton(kernel):
-    """The same function as a kernel of Triton, to be measured beside Eft's.
+    """Makes a kernel of Triton from the function of one of Eft's kernels, to compare their speed.
 
     Args:
-        kernel: one of Eft's, or one that Eft tunes: then Triton tunes its own over the same
-            configurations.
+        kernel: a kernel of Eft, or the result of `eft.autotune`. In the second case Triton tunes
+            its kernel over the same configurations.
 
     Returns:
-        A kernel with the same parameters. None if Triton is not installed, or is only another name
-        for Eft.
+        A kernel of Triton with the same parameters. None if Triton is not installed, or if the
+        module `triton` is only another name for Eft.
     """
     try:
         import triton
@@ -103,7 +106,7 @@ def in_triton(kernel):
 
 
 def cpu_name() -> str:
-    """The processor's name and the number of its threads."""
+    """Returns the processor's name and the number of threads that this process may use."""
     name = platform.machine()
     try:
         with open("/proc/cpuinfo") as file:
@@ -115,7 +118,11 @@ def cpu_name() -> str:
 
 
 def show_table(title: str, header: list[str], rows: list[list]) -> None:
-    """Prints a table. The first column is text, the others are numbers."""
+    """Prints a table.
+
+    The first column is aligned to the left, the others to the right. Numbers are shown with three
+    digits.
+    """
     table = Table(
         title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_edge=False
     )
@@ -129,13 +136,16 @@ def show_table(title: str, header: list[str], rows: list[list]) -> None:
 
 
 def announce(rows: int) -> None:
-    """Says on a terminal that the next table takes a while: it is shown once it is complete."""
+    """Prints how many rows the next table has, if the output is a terminal.
+
+    The table takes a while to measure, and is printed only when it is complete.
+    """
     if console.is_terminal:
         console.print(f"Measuring {rows} rows …\n", style="dim")
 
 
 def show_vectors(title: str, **vectors: np.ndarray) -> None:
-    """Prints short vectors below each other."""
+    """Prints short vectors as the rows of a table."""
     size = max(len(vector) for vector in vectors.values())
     rows = [
         [name.replace("_", " "), *(f"{value:.3g}" for value in vector)]
@@ -145,7 +155,7 @@ def show_vectors(title: str, **vectors: np.ndarray) -> None:
 
 
 def words_of(count: float, unit: str = "B") -> str:
-    """67108864 → "64 MiB"."""
+    """Returns a count with a binary prefix and the unit: "64 MiB" for 67108864."""
     for prefix in ("", "Ki", "Mi"):
         if count < 1024:
             return f"{count:.4g} {prefix}{unit}"
@@ -154,7 +164,7 @@ def words_of(count: float, unit: str = "B") -> str:
 
 
 def reference_words(seed: int, offsets: np.ndarray) -> list[np.ndarray]:
-    """`tl.randint4x(seed, offsets)` in NumPy: the four words of Philox4x32-10.
+    """Computes `tl.randint4x(seed, offsets)` in NumPy: the four words of Philox4x32-10.
 
     Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     """
@@ -176,7 +186,7 @@ def reference_words(seed: int, offsets: np.ndarray) -> list[np.ndarray]:
 
 
 def reference_rand(seed: int, offsets: np.ndarray) -> np.ndarray:
-    """`tl.rand(seed, offsets)` in NumPy: the first of the words, as a float in [0, 1)."""
+    """Computes `tl.rand(seed, offsets)` in NumPy: the first word as a float32 in [0, 1)."""
     word = reference_words(seed, offsets)[0].view(np.int32)
     folded = np.where(word < 0, -word - 1, word)
     return folded.astype(np.float32) * np.float32(4.6566127342e-10)
@@ -190,15 +200,18 @@ def save_plot(
     axes: tuple[str, str],
     unit: float = 1e9,
 ) -> bool:
-    """Draws rates over sizes; False if Matplotlib is not there.
+    """Saves a plot of rates over sizes.
 
     Args:
-        path: of the picture.
-        title: what stands above it.
-        sizes: powers of two.
-        rates: for each line its name, and a number per second for each size.
-        axes: what is counted, and the name of the unit in which the rates are drawn.
-        unit: how many per second that unit is.
+        path: the file for the plot.
+        title: the title of the plot.
+        sizes: the values of the x axis, powers of two.
+        rates: maps the name of each line to its rates: one number per second for each size.
+        axes: the label of the x axis, and that of the y axis, which names the unit of the rates.
+        unit: the rate per second that is 1 on the y axis.
+
+    Returns:
+        Whether the plot was saved. False if Matplotlib is not installed.
     """
     pyplot = import_pyplot()
     if pyplot is None:
@@ -215,17 +228,20 @@ def save_plot(
 def save_spread(
     path: str, title: str, sizes: list[int], samples: dict[str, list], axes: tuple[str, str]
 ) -> bool:
-    """Draws where samples lie, over sizes: their median, and a band with 98 % of them around it.
+    """Saves a plot of the distribution of samples over sizes.
+
+    For each size the plot shows the median of the samples, and a band from their 1st to their 99th
+    percentile.
 
     Args:
-        path: of the picture.
-        title: what stands above it.
-        sizes: powers of two.
-        samples: for each line its name, and an array for each size.
-        axes: what the sizes count, and what was sampled.
+        path: the file for the plot.
+        title: the title of the plot.
+        sizes: the values of the x axis, powers of two.
+        samples: maps the name of each line to its samples: one array for each size.
+        axes: the labels of the x axis and of the y axis.
 
     Returns:
-        False if Matplotlib is not there.
+        Whether the plot was saved. False if Matplotlib is not installed.
     """
     pyplot = import_pyplot()
     if pyplot is None:
@@ -241,7 +257,7 @@ def save_spread(
 
 
 def import_pyplot():
-    """Matplotlib's interface for drawing into files; None if it is not there."""
+    """Returns Matplotlib's `pyplot`, set up to draw into files; None if it is not installed."""
     try:
         import matplotlib
     except ModuleNotFoundError:
@@ -253,11 +269,11 @@ def import_pyplot():
 
 
 def finish_plot(figure, plot, path: str, title: str, axes: tuple[str, str]) -> None:
-    """Adds the words to a plot and saves it."""
+    """Adds the labels, the legend and the title to a plot, saves it and closes it."""
     plot.set_xlabel(axes[0])
     plot.set_ylabel(axes[1])
     plot.grid(alpha=0.3)
-    plot.legend(loc="upper left", bbox_to_anchor=(1, 1))  # beside the lines
+    plot.legend(loc="upper left", bbox_to_anchor=(1, 1))  # to the right of the plot
     plot.set_title(title, fontsize=10)
     figure.savefig(path, dpi=150)
     import_pyplot().close(figure)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds the parameters that reach an address, or a mask on which it depends what one access may
-// move: of copies of a product's factors, and of atomic sums. It is a walk from each of these back
-// to what it is made from. The accesses to the smallest
-// elements come first, so that each parameter is met for them.
+// Finds the parameters that reach an address, or a mask that limits how many elements one access
+// moves: the masks of loads of a product's factors, and of atomic updates. The walk goes from each
+// address and mask back to the values from which it is computed. It begins with the accesses to the
+// smallest elements, so that each parameter is first reached from these.
 #include "compiler/analysis/AddressParameters.h"
 
 #include "compiler/analysis/RegionFlow.h"
@@ -18,7 +18,8 @@ using namespace eft;
 
 namespace {
 
-/// True if a product multiplies what the load loads, perhaps transposed.
+/// True if the loaded block is a factor of a matrix product, as it is or transposed, and has no
+/// other use.
 bool isFactor(LoadOp load) {
   Value value = load.getResult();
   while (value.hasOneUse()) {
@@ -72,7 +73,8 @@ private:
       expand(pending.pop_back_val());
   }
 
-  /// Only integers and pointers carry divisibility on; a condition or a float doesn't.
+  /// Adds a value to the walk if it is an integer or a pointer. Other values, conditions and
+  /// floats, pass no divisibility on.
   void visit(Value value) {
     Type element = getElementTypeOrSelf(value);
     const bool carries =
@@ -103,8 +105,8 @@ private:
     for (OpOperand *source : flow.sourcesOf(value))
       visit(source->get());
     Operation *op = value.getDefiningOp();
-    // Contents of memory have nothing to do with where it was, nor do random numbers with their
-    // counters.
+    // The divisibility of an address says nothing about the values in memory, and that of a counter
+    // nothing about random numbers.
     if (!op || op->getNumRegions() != 0 || pointerOf(op) || isa<PhiloxOp>(op))
       return;
     const bool isMask = getElementTypeOrSelf(value).isInteger(1);
@@ -117,7 +119,7 @@ private:
 
   func::FuncOp function;
   RegionFlow flow;
-  // The size of the elements of those accesses from which values are followed.
+  // The element size, in bytes, of the accesses from which the walk currently starts.
   unsigned elementBytes = 0;
   SmallVector<unsigned> marks = SmallVector<unsigned>(function.getNumArguments(), 0);
   SmallVector<Value> pending;

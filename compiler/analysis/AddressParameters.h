@@ -11,20 +11,26 @@ namespace eft {
 /// An integer argument of a function that reaches an address.
 struct AddressParameter {
   unsigned number;
-  /// The size of the smallest elements whose addresses it reaches: it tells how many elements an
-  /// access of 16 bytes has.
+  /// The size in bytes of the smallest elements whose addresses the argument reaches. It determines
+  /// how many elements an access of 16 bytes has.
   unsigned elementBytes;
 
   bool operator==(const AddressParameter &) const = default;
 };
 
-/// Finds the integer arguments of the function that reach an address: an offset, a stride, a loop's
-/// start or step that an offset is made from. That such a number is 1, or a multiple of what an
-/// access has elements, can make the access wider. A number that bounds the mask of a factor of a
-/// product is found, too: if it is such a multiple, the mask does not cut the copies that bring the
-/// factor to shared memory. Of any other (a count that bounds another mask, a seed, a value to
-/// store) no pass can use it. They come in order. Calls must have been inlined: what a call returns
-/// is not followed.
+/// Returns the integer arguments of the function that reach an address, in order. Examples are an
+/// offset, a stride, and the start or step of a loop from whose counter an offset is computed. If
+/// such an argument is 1, or a multiple of the number of elements that an access moves, the access
+/// may become wider.
+///
+/// Also returned are arguments that bound the mask of a factor of a product, or of atomic updates
+/// that can move several elements at once. If such a bound is a multiple of the number of
+/// elements that an access moves, the mask is the same for all elements of each access, such as an
+/// asynchronous copy of a factor to shared memory. No
+/// pass uses the divisibility of other arguments: a count that bounds another mask, a seed, a value
+/// to store.
+///
+/// Calls must have been inlined, because the results of calls are not followed.
 std::vector<AddressParameter> addressParameters(mlir::func::FuncOp function);
 
 } // namespace eft

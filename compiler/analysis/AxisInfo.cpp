@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Axis information: the lattice, and the data-flow analysis over it. AxisRules.cpp has what each
-// operation does.
+// Axis information: the lattice, and the data-flow analysis over it. AxisRules.cpp has the rules
+// for the operations.
 #include "compiler/analysis/AxisInfo.h"
 
 #include "compiler/analysis/AxisRules.h"
@@ -47,7 +47,8 @@ AxisInfo AxisInfo::uniform(Type type, int64_t divisibility) {
 }
 
 AxisInfo AxisInfo::ofConstant(Type type, int64_t value) {
-  // The lowest set bit; zero is a multiple of anything.
+  // The largest power of two that divides a number is its lowest set bit. Zero is a multiple of
+  // every number.
   uint64_t divisor = static_cast<uint64_t>(value) & -static_cast<uint64_t>(value);
   if (divisor == 0 || divisor > static_cast<uint64_t>(maxPower))
     divisor = maxPower;
@@ -105,7 +106,8 @@ void AxisInfo::print(raw_ostream &os) const {
     os << ", constant = " << *constant;
 }
 
-/// The exponent of an attribute that the dialect has found to be a power of two.
+/// The exponent of a power of two, at most 62. The dialect's verifier ensures that the attribute is
+/// a power of two.
 static unsigned exponentOf(IntegerAttr power) { return std::min(power.getValue().logBase2(), 62u); }
 
 //===--- The analysis -------------------------------------------------------------------------===//
@@ -130,7 +132,8 @@ public:
       propagateIfChanged(lattice, lattice->join(axisInfoOfResult(result, infos)));
   }
 
-  /// The facts about a value from outside: a function's argument has them as attributes.
+  /// Sets the facts about a value that comes from outside the analysed code. A scalar argument of a
+  /// function may have its divisibility as an attribute. Nothing is known of other values.
   void setToEntryState(AxisLattice *lattice) override {
     Value value = lattice->getPoint();
     AxisInfo info = AxisInfo::unknown(value.getType());
@@ -145,7 +148,7 @@ public:
     propagateIfChanged(lattice, lattice->join(info));
   }
 
-  /// The counter of a loop: it starts at the lower bound and moves by the step.
+  /// Sets the facts about a loop's counter, which starts at the lower bound and grows by the step.
   void visitNonControlFlowArguments(Operation *op, const RegionSuccessor &successor,
                                     ArrayRef<AxisLattice *> arguments,
                                     unsigned firstIndex) override {
@@ -167,7 +170,7 @@ public:
 
 AxisInfos::AxisInfos(Operation *top)
     : solver(std::make_unique<DataFlowSolver>(DataFlowConfig().setInterprocedural(false))) {
-  // Without these two nothing counts as executed.
+  // Without these two analyses, the solver takes all code for unreachable.
   solver->load<dataflow::DeadCodeAnalysis>();
   solver->load<dataflow::SparseConstantPropagation>();
   solver->load<AxisAnalysis>();

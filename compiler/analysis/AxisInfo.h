@@ -1,40 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Axis information: what is known of a block's values along each of its dimensions.
 //
-// Whether a load may take 16 bytes at once, whether a mask is the same for a whole vector, which
-// dimension should lie along the lanes: all this is asked of how values change from one index to
-// the next. Three powers of two per dimension answer it. Let a *run* of length r be the indices k·r
-// … k·r + r − 1 of the dimension, the other coordinates fixed.
+// May a load take 16 bytes at once? Is a mask the same for a whole vector? Which dimension should
+// lie along the lanes? The answers depend on how values change from one index to the next. Three
+// powers of two per dimension describe that. A *run* of length r is a group of r indices k·r … k·r
+// + r − 1 of the dimension, with the other coordinates fixed.
 //
-//   contiguity     the longest run in which each value is the one before plus 1
-//                  (for pointers: plus one element)
-//   divisibility   what divides the value at the start of each such run
-//                  (for pointers: the address in bytes)
-//   constancy      the longest run in which all values are equal
+//   contiguity     the largest r such that in every run of length r each value is its predecessor
+//                  plus 1 (for pointers: plus one element)
+//   divisibility   the largest known power of two that divides the value at the start of each such
+//                  run (for pointers: the address in bytes)
+//   constancy      the largest r such that in every run of length r all values are equal
 //
 //   value                                          contiguity   divisibility   constancy
 //   eft.arange 0 to 1024                              1024          2^31            1
 //   … plus a splat that is a multiple of 64           1024            64            1
 //   … times 4                                            1             4            1
 //   eft.splat of a multiple of 16 : 1024                 1            16         1024
-//   eft.addptr of a splat (16 bytes) and the second   1024            16            1
+//   eft.addptr of a splat (16 bytes) and line 2       1024            16            1
 //
-// A fourth number is for remainders, which truncate: −16 … −9 modulo 16 are 0, −15, … −9. Nobody
-// knows that the product of a program's number and an extent doesn't wrap around to below zero. So
-// of `(pid * 64 + range) % n` only this is known: in each run all elements *but the first* follow
-// each other, and the first belongs there unless the numbers are negative.
+// A fourth number describes signed remainders, which have the sign of the dividend: the remainders
+// of −16 … −9 modulo 16 are 0, −15, … −9. The product of a program's number and an extent may wrap
+// around to a negative number. So only this is known of `(pid * 64 + range) % n`: in each run,
+// every element from the third on is its predecessor plus 1. The second element follows the first
+// in the same way, unless the dividends are negative.
 //
-//   headless       the longest run in which each value from the third on is the one before plus 1;
-//                  its length divides the one before the second (for pointers: its alignment is
-//                  that of an access of so many elements)
+//   headless       the largest r such that in every run of length r each value from the third on is
+//                  its predecessor plus 1, and r divides the second value minus 1 (for pointers:
+//                  the size of r elements divides the second address minus one element)
 //
-// Only what moves a block as a whole keeps such runs. A GPU moves one by a single access, once it
-// has seen at run time that the first element is where it should be (GpuMemory.cpp).
+// An operation keeps headless runs if it adds one number to all elements of a run, selects between
+// such runs, or leaves the elements as they are. A product, for example, does not keep them. A GPU
+// moves a headless run by one access if a check at run time finds the first element where it should
+// be (GpuMemory.cpp).
 //
-// Integers wrap around, and the analysis claims only what holds nevertheless. Contiguity is meant
-// modulo 2^bits. A power of two that divides a sum or a product divides it after wrapping. A run
-// whose start is a multiple of its length never wraps inside, whether read as signed or unsigned:
-// `alignedRun` is its length, and all that a wider type, an address or a comparison may rely on.
+// Integers wrap around, and all facts hold nevertheless. Contiguity is modulo 2^bits. A power of
+// two that divides a sum or a product still divides the wrapped result. A run whose start is a
+// multiple of its length never wraps around inside the run, read as signed or as unsigned.
+// `alignedRun` is the length of such runs. Only these runs are safe to extend to a wider type, to
+// use in an address, or to compare.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -57,13 +61,13 @@ public:
     bool operator==(const Dim &) const = default;
   };
 
-  /// No divisibility and no length of a run is larger.
+  /// The upper bound of every divisibility and of every run's length.
   static constexpr int64_t maxPower = int64_t(1) << 62;
-  /// The largest divisibility that is told apart in a type, and so that of zero: half of the
-  /// numbers there are, because a run of more would wrap around when read as signed.
+  /// The largest divisibility that the analysis gives to a value of the type; zero has it. It is
+  /// 2^(bits − 1), at most 2^62: a run of more numbers would wrap around when read as signed.
   static int64_t divisibilityOfZero(mlir::Type type);
 
-  /// Nothing reached the value yet: the beginning of the analysis.
+  /// The initial state of the analysis: no fact has reached the value yet.
   AxisInfo() = default;
   AxisInfo(llvm::SmallVector<Dim, 2> dims, int64_t unit,
            std::optional<int64_t> constant = std::nullopt)
@@ -72,9 +76,9 @@ public:
 
   /// The facts that hold of any value of the type.
   static AxisInfo unknown(mlir::Type type);
-  /// A value of the type, the same at every index, that `divisibility` divides.
+  /// The facts about a value that is the same number, a multiple of `divisibility`, at every index.
   static AxisInfo uniform(mlir::Type type, int64_t divisibility);
-  /// The same number at every index.
+  /// The facts about a value that is the number `value` at every index.
   static AxisInfo ofConstant(mlir::Type type, int64_t value);
 
   bool isReached() const { return !dims.empty(); }
@@ -83,16 +87,17 @@ public:
   int64_t contiguity(unsigned dim) const { return dims[dim].contiguity; }
   int64_t divisibility(unsigned dim) const { return dims[dim].divisibility; }
   int64_t constancy(unsigned dim) const { return dims[dim].constancy; }
-  /// The number that every element is, sign-extended.
+  /// The number that every element is, sign-extended; nothing if it is not known.
   std::optional<int64_t> getConstant() const { return constant; }
-  /// Whether no element is below zero, read as a signed number.
+  /// Whether every element is known to be non-negative when read as a signed number.
   bool isNonNegative() const { return nonNegative; }
   AxisInfo withNonNegative(bool known) const {
     AxisInfo info = *this;
     info.nonNegative |= known;
     return info;
   }
-  /// The distance between neighbours of a contiguous run: 1, or the bytes of a pointer's element.
+  /// The difference between neighbours in a contiguous run: 1 for integers, the size of an element
+  /// in bytes for pointers.
   int64_t getUnit() const { return unit; }
 
   /// The greatest known power of two that divides the values at the starts of runs of this length.
@@ -102,19 +107,22 @@ public:
   }
   /// The greatest known power of two that divides every element.
   int64_t divisibilityOfAll() const;
-  /// The longest contiguous run whose start is a multiple of its own length (in bytes for
-  /// pointers): one that doesn't wrap around, and the widest access that the address allows.
+  /// The length of the longest contiguous runs whose start is a multiple of this length (for
+  /// pointers: of the run's size in bytes). They do not wrap around. For a pointer, this is also
+  /// the number of elements of the widest access that the address allows.
   int64_t alignedRun(unsigned dim) const {
     return std::min(contiguity(dim), std::max<int64_t>(1, divisibility(dim) / unit));
   }
-  /// The longest aligned run, if the first element of each may be another than the one that belongs
-  /// there. It doesn't wrap around either.
+  /// The length of the longest runs that are aligned, or that would be aligned if the first element
+  /// of each were its second minus 1. These runs do not wrap around either.
   int64_t headlessRun(unsigned dim) const { return std::max(alignedRun(dim), dims[dim].headless); }
 
-  /// The same, with headless runs only where they are longer than aligned ones.
+  /// Returns the same facts, with `headless` reset to 1 in the dimensions in which headless runs
+  /// are no longer than aligned runs.
   AxisInfo withoutNeedlessHeadless() const;
 
-  /// The facts that hold of both: those of a value that is one or the other.
+  /// Returns the facts that hold of both `left` and `right`, and so of a value that is one of the
+  /// two.
   static AxisInfo join(const AxisInfo &left, const AxisInfo &right);
   bool operator==(const AxisInfo &) const = default;
   void print(llvm::raw_ostream &os) const;
@@ -126,14 +134,16 @@ private:
   bool nonNegative = false;
 };
 
-/// The information on every value of a function, beginning with its arguments' `eft.divisibility`.
+/// The axis information of every value in an operation. It is computed from the divisibility of
+/// function arguments (their attribute `eft.divisibility`) and from the operations.
 class AxisInfos {
 public:
   /// Analyses everything inside the operation.
   explicit AxisInfos(mlir::Operation *top);
   ~AxisInfos();
 
-  /// The facts about a value inside; none about one that was made after the analysis.
+  /// The facts about a value in the operation. For a value that was created after the analysis,
+  /// `AxisInfo::unknown`.
   AxisInfo of(mlir::Value value) const;
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rules of the axis analysis, one function per kind of operation. Each says why it holds where
-// that isn't plain; all of them hold modulo 2^bits.
+// The rules of the axis analysis, one function per kind of operation. A comment gives the reason
+// for a rule that isn't obvious. All rules hold modulo 2^bits.
 #include "compiler/analysis/AxisRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,13 +21,13 @@ unsigned widthOf(Type type) {
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
 }
 
-/// The product of two powers of two.
+/// The product of two powers of two, at most `AxisInfo::maxPower`.
 int64_t multiplied(int64_t left, int64_t right) {
   unsigned bits = llvm::Log2_64(left) + llvm::Log2_64(right);
   return bits < 62 ? int64_t(1) << bits : AxisInfo::maxPower;
 }
 
-/// The constant, wrapped to the type's width; nothing for types of more than 64 bits.
+/// Returns the constant, wrapped to the type's width; nothing for types of more than 64 bits.
 std::optional<int64_t> wrapped(Type type, int64_t value) {
   unsigned width = widthOf(type);
   return width <= 64 ? std::optional(llvm::SignExtend64(value, width)) : std::nullopt;
@@ -46,12 +46,13 @@ template <typename Function> AxisInfo forEachDim(Type type, Function function) {
   return AxisInfo(std::move(dims), shape.getUnit()).withoutNeedlessHeadless();
 }
 
-/// The power of two that divides every element of a line, in units.
+/// The largest known power of two that divides every element along the dimension; at least 1. For
+/// pointers, it counts elements, not bytes.
 int64_t unitsDividing(const AxisInfo &x, unsigned dim) {
   return std::max<int64_t>(1, x.divisibilityOfRuns(dim, 1) / x.getUnit());
 }
 
-/// The longest run in which every operand is constant.
+/// The length of the longest runs in which every operand is constant.
 int64_t jointConstancy(Infos operands, unsigned dim) {
   int64_t run = AxisInfo::maxPower;
   for (const AxisInfo &operand : operands)
@@ -59,20 +60,23 @@ int64_t jointConstancy(Infos operands, unsigned dim) {
   return run;
 }
 
-/// Values of which nothing but the sameness of the operands is known.
+/// The facts about a result of which only this is known: it is constant wherever all operands are
+/// constant.
 AxisInfo sameWhereOperandsAre(Type type, Infos operands) {
   return forEachDim(type, [&](unsigned dim) { return Dim{1, 1, jointConstancy(operands, dim)}; });
 }
 
 //===--- Sums and products --------------------------------------------------------------------===//
 
-/// Headless runs stay that where all their elements are moved by one multiple of their length.
+/// Returns the length of the headless runs of `run` + `step`. Such a sum keeps a headless run if
+/// `step` is one number throughout the run, and a multiple of the run's length.
 int64_t headlessMovedBy(const AxisInfo &run, const AxisInfo &step, unsigned dim) {
   return std::min({run.headlessRun(dim), step.constancy(dim), unitsDividing(step, dim)});
 }
 
-/// x + y is contiguous where one is and the other is constant. For pointers y counts elements, of
-/// `yScale` bytes.
+/// Returns the facts about x + y or x − y. The sum is contiguous where one operand is contiguous
+/// and the other is constant; the difference, only where x is contiguous and y is constant. If x is
+/// a pointer, y counts elements of `yScale` bytes.
 AxisInfo sum(Type type, const AxisInfo &x, const AxisInfo &y, int64_t yScale = 1,
              bool isDifference = false) {
   return forEachDim(type, [&](unsigned dim) {
@@ -93,9 +97,11 @@ AxisInfo product(Type type, const AxisInfo &x, const AxisInfo &y) {
       type, [&](unsigned dim) { return Dim{1, divisibility, jointConstancy({x, y}, dim)}; });
 }
 
-/// The largest power of two that divides all elements of both also divides what any bitwise
-/// operation, minimum or choice makes of them, and what starts each run of the result, of the
-/// length that `runOf` tells for a dimension.
+/// Returns the facts about a result that is computed from x and y by a bitwise operation, a
+/// minimum, a maximum or a remainder. `runOf(dim)` is the length of the result's contiguous runs. A
+/// power of two that divides all elements of x and of y divides all elements of the result. A power
+/// of two that divides the starts of their runs of this length divides the starts of the result's
+/// runs.
 template <typename Function>
 AxisInfo mixture(Type type, const AxisInfo &x, const AxisInfo &y, Function runOf) {
   int64_t ofAll = std::min(x.divisibilityOfAll(), y.divisibilityOfAll());
@@ -106,8 +112,9 @@ AxisInfo mixture(Type type, const AxisInfo &x, const AxisInfo &y, Function runOf
   });
 }
 
-/// Where y is constant along an aligned run of x, and a multiple of its length, the bits that grow
-/// in x are zero in y, and both operations leave them as they are.
+/// Let y be constant along an aligned run of x, and a multiple of the run's length. Then those bits
+/// that change along the run of x are zero in y. Both operations leave these bits as they are in x,
+/// so the result is a run too. The same holds with x and y exchanged.
 AxisInfo ofOrXor(Type type, const AxisInfo &x, const AxisInfo &y) {
   auto kept = [](const AxisInfo &run, const AxisInfo &bits, unsigned dim) {
     return std::min({run.alignedRun(dim), bits.constancy(dim), unitsDividing(bits, dim)});
@@ -116,8 +123,9 @@ AxisInfo ofOrXor(Type type, const AxisInfo &x, const AxisInfo &y) {
                  [&](unsigned dim) { return std::max(kept(x, y, dim), kept(y, x, dim)); });
 }
 
-/// Of two aligned runs of one length, one lies below the other as a whole, or both are the same. A
-/// minimum or maximum with one number makes no runs: some are cut off to that number.
+/// Of two aligned runs of equal length, either one lies below the other as a whole, or both are the
+/// same. So the minimum and the maximum are one of the two runs. The minimum or maximum of a run
+/// and a constant is not contiguous: the constant replaces a part of the run.
 AxisInfo ofMinMax(Type type, const AxisInfo &x, const AxisInfo &y) {
   return mixture(type, x, y,
                  [&](unsigned dim) { return std::min(x.alignedRun(dim), y.alignedRun(dim)); });
@@ -125,7 +133,8 @@ AxisInfo ofMinMax(Type type, const AxisInfo &x, const AxisInfo &y) {
 
 //===--- Quotients, remainders and masks of powers of two -------------------------------------===//
 
-/// floor(x / 2^shift). Inside an aligned run of at most 2^shift the quotient stays.
+/// Returns the facts about floor(x / 2^shift). The quotient is constant inside an aligned run of at
+/// most 2^shift elements.
 AxisInfo floorQuotient(Type type, const AxisInfo &x, unsigned shift) {
   int64_t divisor = int64_t(1) << shift;
   return forEachDim(type, [&](unsigned dim) {
@@ -134,8 +143,9 @@ AxisInfo floorQuotient(Type type, const AxisInfo &x, unsigned shift) {
   });
 }
 
-/// x with the bits kept that are set in the mask. Aligned runs go through the mask's trailing ones
-/// unchanged, and vanish in its trailing zeros.
+/// Returns the facts about x & mask. If the mask's trailing ones cover the bits that change along
+/// an aligned run, the run stays contiguous. If the mask's trailing zeros cover these bits, the run
+/// becomes constant.
 AxisInfo bitsOf(Type type, const AxisInfo &x, uint64_t mask) {
   const unsigned width = std::min(widthOf(type), 62u);
   const int64_t ones = int64_t(1) << std::min<unsigned>(llvm::countr_one(mask), width);
@@ -155,14 +165,16 @@ std::optional<unsigned> knownExponent(const AxisInfo &info) {
   return llvm::Log2_64(*value);
 }
 
-/// Truncating division agrees with the floor where the quotient is exact, which is all that
-/// divisibility asks. It doesn't below zero, so nothing is said of runs that may lie there.
+/// Returns the facts about x / 2^shift, rounded toward zero. Divisibility follows as for the floor,
+/// because it concerns exact quotients only. Below zero, truncation differs from the floor, so a
+/// run of x need not have a constant quotient.
 AxisInfo signedQuotient(Type type, const AxisInfo &x, unsigned shift) {
   int64_t divisibility = std::max<int64_t>(1, x.divisibilityOfAll() >> shift);
   return forEachDim(type, [&](unsigned dim) { return Dim{1, divisibility, x.constancy(dim)}; });
 }
 
-/// The length of aligned runs of x inside which y is one number that it divides.
+/// Returns the largest length of aligned runs of x inside which y is one number that is a multiple
+/// of this length.
 int64_t dividing(const AxisInfo &x, const AxisInfo &y, unsigned dim) {
   return std::min({x.alignedRun(dim), y.constancy(dim), unitsDividing(y, dim)});
 }
@@ -173,7 +185,8 @@ AxisInfo ofQuotient(Operation *op, Type type, Infos operands) {
   std::optional<unsigned> exponent = knownExponent(y);
   if (exponent && *exponent <= 61)
     return isFloor ? floorQuotient(type, x, *exponent) : signedQuotient(type, x, *exponent);
-  // Multiples of y lie between aligned runs of a length that divides y, not inside.
+  // If an aligned run's length divides y, only the first number of the run can be a multiple of y.
+  // So the floor of the quotient is constant inside the run.
   return forEachDim(type, [&](unsigned dim) {
     return Dim{1, 1, std::max(jointConstancy(operands, dim), isFloor ? dividing(x, y, dim) : 1)};
   });
@@ -187,7 +200,7 @@ AxisInfo ofShift(Operation *op, Type type, Infos operands) {
     return isa<arith::ShLIOp>(op)
                ? product(type, x, AxisInfo::ofConstant(type, int64_t(1) << *amount))
                : floorQuotient(type, x, *amount);
-  // A left shift keeps what divides its operand, however far it goes.
+  // A power of two that divides the operand still divides it after a left shift by any amount.
   int64_t divisibility = isa<arith::ShLIOp>(op) ? x.divisibilityOfAll() : 1;
   return forEachDim(
       type, [&](unsigned dim) { return Dim{1, divisibility, jointConstancy(operands, dim)}; });
@@ -202,18 +215,20 @@ AxisInfo ofAnd(Type type, Infos operands) {
       type, [&](unsigned dim) { return Dim{1, divisibility, jointConstancy(operands, dim)}; });
 }
 
-/// Let the run t, t + 1, … t + g − 1 be aligned: g divides t; and let g divide y, which is the same
-/// throughout. Then g divides all multiples of y.
+/// Returns the facts about x % y. Let t, t + 1, … t + g − 1 be an aligned run of x: g divides t.
+/// Let y be one number throughout the run, and g divide y. Then g divides all multiples of y.
 ///
-/// From zero up, t mod |y| is a multiple of g, so at most |y| − g, and the next g − 1 numbers go on
-/// from there: the remainders are a run that starts at a multiple of g. So they are without signs.
+/// If t ≥ 0, t mod |y| is a multiple of g, and so at most |y| − g. The next g − 1 remainders count
+/// on from there: the remainders are a run that starts at a multiple of g. The same holds for
+/// unsigned remainders.
 ///
-/// Below zero, where the remainder has the dividend's sign, let u = −t and m = u mod |y|. If m is
-/// not zero it is at least g, and the remainders are −(m − j) = −m + j: a run as before. If it is
-/// zero, so is the first remainder, while the others are −(|y| − j) = −|y| + j: a headless run.
+/// If t < 0, the remainder has the dividend's sign. Let u = −t and m = u mod |y|. If m is not zero,
+/// it is at least g, and the remainders are −(m − j) = −m + j for j = 0 … g − 1: a run that starts
+/// at a multiple of g. If m is zero, the first remainder is zero, and the others are −(|y| − j) =
+/// −|y| + j: a headless run.
 ///
-/// x % 0 is x. The remainder is x − q·y, whatever the quotient's rounding: what divides both
-/// operands divides it.
+/// If y is zero, the remainder is x. Otherwise it is x − q·y, for either rounding of the quotient
+/// q: a number that divides x and y also divides the remainder.
 AxisInfo ofRemainder(Operation *op, Type type, Infos operands) {
   const AxisInfo &x = operands[0], &y = operands[1];
   const bool isFloor = isa<arith::RemUIOp>(op) || x.isNonNegative();
@@ -231,7 +246,9 @@ AxisInfo ofRemainder(Operation *op, Type type, Infos operands) {
 
 //===--- Changes of width ---------------------------------------------------------------------===//
 
-/// A wider type doesn't wrap where the narrower did: only aligned runs stay runs.
+/// Returns the facts about x after extension to a wider type. Where numbers of the narrow type wrap
+/// around, those of the wide type jump. So only aligned runs, which do not wrap around, stay
+/// contiguous.
 AxisInfo widened(Type type, const AxisInfo &x) {
   return forEachDim(type, [&](unsigned dim) {
     int64_t run = x.alignedRun(dim);
@@ -262,8 +279,9 @@ AxisInfo ofSelect(arith::SelectOp op, Infos operands) {
   });
 }
 
-/// x < y has one answer in a run of x in which y is constant, when both x's start and y are
-/// multiples of its length; and so has x ≥ y. Two aligned runs compare the same way throughout.
+/// Let y be constant along an aligned run of x, and a multiple of the run's length. Then x < y has
+/// the same result for the whole run, and so has x ≥ y. If x and y are both aligned runs of one
+/// length, every comparison has the same result for the whole run.
 AxisInfo ofComparison(arith::CmpIOp op, Infos operands) {
   using P = arith::CmpIPredicate;
   const bool leftIsRun = llvm::is_contained({P::slt, P::sge, P::ult, P::uge}, op.getPredicate());
@@ -314,13 +332,15 @@ AxisInfo ofArange(ArangeOp op) {
 
 AxisInfo ofAddPtr(AddPtrOp op, Infos operands) {
   const AxisInfo &pointer = operands[0];
-  // The offset is extended to the address's width.
+  // A narrow offset is extended to 64 bits, the width of an address.
   const bool isNarrow = widthOf(op.getOffset().getType()) < 64;
   AxisInfo offset = isNarrow ? widened(op.getOffset().getType(), operands[1]) : operands[1];
   return sum(op.getType(), pointer, offset, pointer.getUnit());
 }
 
-/// Bytes stay what they were; runs do if the elements keep their size. A number counts bytes.
+/// A cast keeps the address, so divisibility in bytes and constancy hold after it. Contiguous runs
+/// stay contiguous only if the size of an element stays the same. An integer counts as an element
+/// of one byte.
 AxisInfo ofCastPtr(CastPtrOp op, const AxisInfo &x) {
   const bool sameUnit = AxisInfo::unknown(op.getType()).getUnit() == x.getUnit();
   return forEachDim(op.getType(), [&](unsigned dim) {
@@ -328,12 +348,13 @@ AxisInfo ofCastPtr(CastPtrOp op, const AxisInfo &x) {
   });
 }
 
-/// The largest power of two that divides what a list says of a dimension; 1 without a list.
+/// `list` is the hint's list of one number per dimension. Returns the largest power of two that
+/// divides the number for `dim`; 1 if there is no list.
 int64_t hinted(std::optional<ArrayRef<int64_t>> list, unsigned dim) {
   return list ? (*list)[dim] & -(*list)[dim] : 1;
 }
 
-/// Both facts hold: the one that is known, and the one that a hint states.
+/// The known fact and the hint's fact both hold, so the larger number is taken.
 AxisInfo ofHint(HintOp op, const AxisInfo &x) {
   auto block = dyn_cast<RankedTensorType>(op.getType());
   AxisInfo info = forEachDim(op.getType(), [&](unsigned dim) {
@@ -358,8 +379,9 @@ AxisInfo ofConstantOp(arith::ConstantOp op) {
   return AxisInfo::ofConstant(op.getType(), integer.getValue().getSExtValue());
 }
 
-/// The constant that the operation gives, when all its operands are known; so that rules for
-/// constants apply to what nobody has folded yet.
+/// Returns the constant result of an operation, if all operands are known constants and the
+/// operation is one of those below; otherwise nothing. So the rules for constants also apply to
+/// operations that have not been folded yet.
 std::optional<int64_t> foldedConstant(Operation *op, Type type, Infos operands) {
   SmallVector<int64_t> values;
   for (const AxisInfo &operand : operands) {
@@ -367,7 +389,7 @@ std::optional<int64_t> foldedConstant(Operation *op, Type type, Infos operands) 
       return std::nullopt;
     values.push_back(*operand.getConstant());
   }
-  // In unsigned arithmetic, which wraps.
+  // Unsigned arithmetic wraps around.
   auto at = [&](unsigned i) { return static_cast<uint64_t>(values[i]); };
   return TypeSwitch<Operation *, std::optional<int64_t>>(op)
       .Case<SplatOp, ExpandDimsOp, BroadcastOp, arith::ExtSIOp, arith::TruncIOp>(
@@ -378,7 +400,8 @@ std::optional<int64_t> foldedConstant(Operation *op, Type type, Infos operands) 
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// An elementwise operation that no rule knows.
+/// Returns the facts about a result for which there is no rule. An elementwise operation's result
+/// is constant where all operands are. Nothing is known of other results.
 AxisInfo ofAnyOther(Operation *op, Type type, Infos operands) {
   const unsigned rank = AxisInfo::unknown(type).rank();
   auto sameShape = [&](Value operand) {
@@ -391,10 +414,10 @@ AxisInfo ofAnyOther(Operation *op, Type type, Infos operands) {
   return sameWhereOperandsAre(type, operands);
 }
 
-//===--- Signs --------------------------------------------------------------------------------===//
+//===--- Non-negative results -----------------------------------------------------------------===//
 
-/// Whether the result is a number that is not below zero, read as signed. Sums and products of such
-/// numbers may be: they wrap around.
+/// Whether the result is known to be non-negative when read as a signed number. Sums and products
+/// are never known to be non-negative, unless they are constants: they can wrap around.
 bool isNonNegative(Operation *op, Type type, Infos operands) {
   auto is = [&](unsigned i) { return operands[i].isNonNegative(); };
   const bool all = !operands.empty() && llvm::all_of(operands, [](const AxisInfo &operand) {
@@ -463,7 +486,7 @@ AxisInfo eft::axisInfoOfResult(OpResult result, Infos operands) {
 }
 
 AxisInfo eft::axisInfoOfCounter(Type type, const AxisInfo &begin, const AxisInfo &step) {
-  // By steps of one a counter comes to its bound before it wraps around.
+  // A counter that grows by one reaches its upper bound before it can wrap around.
   return AxisInfo::uniform(type, std::min(begin.divisibilityOfAll(), step.divisibilityOfAll()))
       .withNonNegative(begin.isNonNegative() && step.getConstant() == 1);
 }

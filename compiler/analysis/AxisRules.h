@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The axis information of an operation's results, from that of its operands.
+// The rules by which the axis information of operations' results follows from that of their
+// operands.
 #pragma once
 
 #include "compiler/analysis/AxisInfo.h"
 
 namespace eft {
 
-/// The information on a result of an operation without regions. All operands have been reached.
+/// Returns the axis information of a result of an operation without regions. `isReached()` must be
+/// true for the information of each operand.
 AxisInfo axisInfoOfResult(mlir::OpResult result, llvm::ArrayRef<AxisInfo> operands);
 
-/// The information on a counter that starts at `begin` and moves by `step`.
+/// Returns the axis information of a loop's counter, which starts at `begin` and grows by `step` in
+/// each iteration.
 AxisInfo axisInfoOfCounter(mlir::Type type, const AxisInfo &begin, const AxisInfo &step);
 
 } // namespace eft

@@ -13,10 +13,11 @@
 using namespace mlir;
 using namespace eft;
 
-/// The widest access of the GPUs that Eft knows.
+/// The size in bytes of the widest access on the GPUs that Eft knows.
 static constexpr int64_t gpuAccessBytes = 16;
 
-/// Contiguity beyond a few cache lines makes no dimension more attractive.
+/// Contiguity counts up to this length. Longer runs, beyond a few cache lines, make accesses no
+/// faster.
 static constexpr int64_t enoughContiguity = 64;
 
 StringRef PlacementTarget::accessDimension() const {
@@ -48,8 +49,8 @@ int64_t eft::likelyContiguity(Value pointer, unsigned dim, const AxisInfos &info
   return std::max(likely, infos.of(pointer).contiguity(dim));
 }
 
-/// The neighbours along the dimension that one access of a GPU may move, wherever they are. Those
-/// of an atomic operation have one mask.
+/// The most neighbours along the dimension that one access of a GPU moves, whatever their
+/// alignment. The elements of one atomic operation must have the same mask.
 static int64_t mostElements(Operation *access, unsigned dim, const AxisInfos &infos,
                             const PlacementTarget &target) {
   if (!isAtomic(access))
@@ -59,21 +60,24 @@ static int64_t mostElements(Operation *access, unsigned dim, const AxisInfos &in
   return mask ? std::min(width, infos.of(mask).constancy(dim)) : width;
 }
 
-/// The elements that one access may move along the dimension, whatever the layout.
+/// The most elements along the dimension that one access may move in any layout.
 static int64_t widestAccess(const AxisInfo &pointer, unsigned dim, int64_t most,
                             bool mayBeHeadless) {
   return std::min(mayBeHeadless ? pointer.headlessRun(dim) : pointer.alignedRun(dim), most);
 }
 
-/// A thread can look whether the first element of a run is where it should be; a CPU's does so for
-/// loads. A volatile load touches nothing but what it was asked for.
+/// Whether the access may rely on headless runs, whose first element must be checked at run time.
+/// Code for a GPU does that check for loads and stores, code for a CPU only for loads. Loads that
+/// must read memory anew, such as volatile ones, may touch only the elements that they were asked
+/// for.
 static bool mayBeHeadless(Operation *access, const PlacementTarget &target) {
   auto load = dyn_cast<LoadOp>(access);
   return load ? !load.readsAnew() : target.kind == PlacementTarget::Kind::Gpu && !isAtomic(access);
 }
 
-/// On a GPU the contiguity of a store counts as that of several loads, where nothing is in a loop:
-/// a load can be made in another layout than that of its shape then, and be converted.
+/// The weight of an access's contiguity in the choice of the layout. On a GPU, a store in a
+/// function without loops counts as much as four loads: a load there can be made in another layout
+/// than that of its shape, and its result can then be converted.
 static int64_t weightOf(Operation *access, bool hasLoops, const PlacementTarget &target) {
   return target.kind == PlacementTarget::Kind::Gpu && !hasLoops && isa<StoreOp>(access) ? 4 : 1;
 }
@@ -124,7 +128,7 @@ void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &in
       shape.mostNeighbours[dim] = std::min(shape.mostNeighbours[dim], widest);
     if (isa<StoreOp>(access))
       shape.mostNeighbours[dim] = std::min(shape.mostNeighbours[dim], most);
-    // An access to one element at a time does not care where its neighbours are.
+    // An access that moves one element at a time gains nothing from neighbours in one thread.
     if (most == 1)
       continue;
     shape.width[dim] = std::max(shape.width[dim], widest);
@@ -140,7 +144,8 @@ LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesse
   int64_t width = 1, widestBits = 32, reducedBits = 0;
   if (accesses) {
     const Accesses &all = *accesses;
-    // The dimension along which memory runs most; of several, the last.
+    // The fastest dimension is the one with the largest sum of contiguity; if there are several,
+    // the last of them.
     auto fastest = llvm::max_element(order, [&](unsigned left, unsigned right) {
       return all.contiguity[left] < all.contiguity[right];
     });

@@ -7,7 +7,8 @@ using namespace mlir;
 
 namespace eft {
 
-/// True for operations that lead from a loaded block to a factor.
+/// True for operations that may lie between a load and a factor: elementwise operations and element
+/// moves.
 static bool isOnTheWay(Operation *op) {
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
          (op->hasTrait<OpTrait::Elementwise>() || isa<ElementMoveOpInterface>(op));

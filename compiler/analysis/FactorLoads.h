@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The loads of a loop that bring factors of its matrix products.
+// Finds the loads of a loop that load factors of its matrix products.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -8,12 +8,13 @@
 
 namespace eft {
 
-/// The attribute of loads for which the loop prefetches by itself.
+/// The attribute of loads for whose data the loop has prefetches of its own, so that their lowering
+/// adds none.
 inline constexpr llvm::StringLiteral prefetchedName = "eft.prefetched";
 
-/// The loads of blocks in the loop's body, in its order, from which factors of products in the body
-/// are computed: element by element, or by moving elements. Loads that must read memory anew are
-/// left out.
+/// Returns the loads in the loop's body, in program order, from whose results factors of matrix
+/// products in the body are computed by elementwise operations and element moves. Loads that must
+/// read memory anew are left out.
 llvm::SmallVector<LoadOp> factorLoads(mlir::scf::ForOp loop);
 
 } // namespace eft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Masks that cut a range: finding them, and computing where they cut.
+// Prefix masks: finding them, and computing the number of their true elements.
 #include "compiler/analysis/PrefixMask.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -32,21 +32,23 @@ std::optional<Below> eft::matchBelow(arith::CmpIOp op) {
 
 namespace {
 
-/// Conjunctions and chains of arithmetic are followed so far: more than any kernel writes, and
-/// little enough for values that are used many times over in them.
+/// The depth to which conjunctions and chains of arithmetic are followed. Kernels don't need more.
+/// The bound keeps the walk short where a value is reached along many paths.
 constexpr unsigned maxDepth = 12;
 
-/// Whether the growing side may pass the largest number of its type inside a block of this extent.
+/// Whether `below.linear` may pass the largest number of its type inside a run of `extent`
+/// elements.
 bool mayWrapInside(const AxisInfos &infos, const Below &below, unsigned dim, int64_t extent) {
   if (infos.of(below.linear).alignedRun(dim) >= extent)
     return false;
-  // An arange ends where it says: as a signed number always, as an unsigned one if it doesn't pass
-  // zero.
+  // An arange never wraps around as a signed number. As an unsigned one, it wraps around only where
+  // it passes from −1 to 0.
   auto arange = below.linear.getDefiningOp<ArangeOp>();
   return !(arange && (below.isSigned() || int32_t(arange.getStart()) >= 0));
 }
 
-/// The longest run in which a growing side stays below a bound.
+/// The length of the longest runs in each of which the comparison is true up to some element and
+/// false from there on.
 int64_t runOf(const AxisInfos &infos, const Below &below, unsigned dim) {
   AxisInfo linear = infos.of(below.linear);
   const int64_t run = linear.contiguity(dim);
@@ -60,7 +62,8 @@ int64_t runOf(const AxisInfos &infos, Value mask, unsigned dim, unsigned depth) 
   if (!op || depth == maxDepth)
     return same;
   auto of = [&](Value value) { return runOf(infos, value, dim, depth + 1); };
-  // Of two prefixes, one contains the other.
+  // Of two prefixes, one contains the other. So their conjunction and their union are prefixes as
+  // well.
   if (isa<arith::AndIOp, arith::OrIOp>(op))
     return std::max(same, std::min(of(op->getOperand(0)), of(op->getOperand(1))));
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
@@ -101,7 +104,7 @@ LogicalResult collect(const AxisInfos &infos, Value mask, PrefixMask &result, un
 
 //===--- First elements -----------------------------------------------------------------------===//
 
-/// The first element of a constant block.
+/// The first element of a constant block; null for other blocks.
 TypedAttr firstElement(Value block) {
   DenseElementsAttr elements;
   if (!matchPattern(block, m_Constant(&elements)) || elements.empty())
@@ -114,8 +117,8 @@ bool isPureElementwise(Operation *op) {
          op->getNumRegions() == 0 && isPure(op);
 }
 
-/// The block whose first element is the value's first element too, because the value has that
-/// block's elements at other indices; null for other values.
+/// If the value is the result of an element move that keeps the first element first, returns the
+/// move's operand, whose first element is the same. Otherwise returns null.
 Value sourceOfFirst(Value value) {
   auto move = dyn_cast_if_present<ElementMoveOpInterface>(value.getDefiningOp());
   if (!move || move.getElementMove(cast<OpResult>(value).getResultNumber()).flipped != 0)
@@ -167,9 +170,10 @@ Value makeOrigin(OpBuilder &builder, Value value, DenseMap<Value, Value> &made) 
   return origin;
 }
 
-/// For how many of `extent` elements the comparison holds: none if it fails for the first,
-/// otherwise one more than what lies between the first element and the last number that satisfies
-/// it. That difference is exact as an unsigned number, and as an unsigned number it is compared.
+/// Creates code for the number of elements for which the comparison holds, at most `last` + 1. If
+/// the comparison fails for the first element, the number is 0. Otherwise it is 1 plus the distance
+/// from the first element to the largest number that satisfies the comparison: `bound`, or `bound`
+/// − 1 for <. This distance is exact as an unsigned number, so the minimum with `last` is unsigned.
 Value makeCount(OpBuilder &builder, Location loc, const PrefixMask::Comparison &part, Value last) {
   Value first = materializeOrigin(builder, part.linear);
   Value bound = materializeOrigin(builder, part.bound);

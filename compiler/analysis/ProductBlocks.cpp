@@ -23,7 +23,8 @@ Value beforeReshaping(Value block) {
   return block;
 }
 
-/// The classes of blocks that are computed from each other and from products.
+/// Groups the blocks that are computed from products into classes. Blocks of one class are computed
+/// from each other, element by element.
 class Classes {
 public:
   Classes(Operation *top, ArrayRef<DotOp> dots) : flow(top) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks that are computed element by element from the results of matrix products: by arithmetic,
-// comparisons, selections and conversions, as accumulators of further products, and as values that
-// loops and conditionals carry. Attention's scores are such a block, and so are their exponentials.
+// Finds blocks of products: blocks that are computed element by element from the results of matrix
+// products. They are computed by arithmetic, comparisons, selections and conversions. Loops and
+// conditionals may carry them, and further products may take them as accumulators. Attention's
+// scores are such a block, and so are their exponentials.
 //
-// They need not leave the places where the tensor cores have put them. So reductions of them have
-// an order of their own (compiler/layout/ReductionOrder.h), and the products whose rows are worked
-// on have the warps below each other.
+// Such a block can stay in the places where the tensor cores leave the product. So its reductions
+// have an order of their own (compiler/layout/ReductionOrder.h). And if the rows of a product are
+// reduced or multiplied further, the product's layout has the warps below each other, so that each
+// row lies in one warp.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -16,16 +18,17 @@ namespace eft {
 
 class ProductBlocks {
 public:
-  /// Looks at everything inside the operation.
+  /// Analyses everything inside the operation.
   explicit ProductBlocks(mlir::Operation *top);
 
-  /// The product, the first if there are several, from which a source of the reduction is computed
-  /// element by element; null if there is none. The source of a reduction that is free of order may
-  /// have been reshaped since.
+  /// Returns the product from which a source of the reduction is computed element by element: the
+  /// first one if there are several, null if there is none. If the reduction is free of order, the
+  /// source may have been reshaped after that computation.
   DotOp productBehind(ReduceOp reduce) const { return behind.lookup(reduce); }
 
-  /// True if what is computed from the product is reduced along an axis, or is the first factor of
-  /// another product, or if its own first factor is computed from a product.
+  /// True if one of these holds: a block that is computed from the product is reduced, such a block
+  /// is the first factor of another product, or the product's own first factor is computed from a
+  /// product.
   bool isUsedByRows(DotOp dot) const { return byRows.contains(dot); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways of values into and out of regions, as the operations' interfaces tell them.
+// The flow of values into and out of regions, as `RegionBranchOpInterface` describes it.
 #include "compiler/analysis/RegionFlow.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"

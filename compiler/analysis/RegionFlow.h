@@ -13,11 +13,11 @@ namespace eft {
 /// arguments and the results; in `scf.if`, the values that the branches yield become the results.
 class RegionFlow {
 public:
-  /// Looks at everything inside the operation.
+  /// Collects the flow of values for all operations inside `top`.
   explicit RegionFlow(mlir::Operation *top);
 
-  /// The operands that may become the value (a region's argument or the result of an operation with
-  /// regions).
+  /// The operands that may become the value, which is an argument of a region or a result of an
+  /// operation with regions. Other values have none.
   llvm::ArrayRef<mlir::OpOperand *> sourcesOf(mlir::Value value) const;
   /// The values that the operand may become.
   llvm::ArrayRef<mlir::Value> targetsOf(mlir::OpOperand &operand) const;

@@ -14,7 +14,7 @@ using namespace eft;
 
 namespace {
 
-/// A pass that looks at one function after the other.
+/// A pass that prints the result of an analysis for each function.
 template <typename Derived> struct FunctionTest : PassWrapper<Derived, OperationPass<>> {
   StringRef getArgument() const final { return Derived::argument; }
   StringRef getDescription() const final { return Derived::description; }

@@ -4,7 +4,7 @@
 
 namespace eft {
 
-/// Makes the passes known to eft-opt.
+/// Registers the passes, so that eft-opt finds them by name.
 void registerAnalysisTestPasses();
 
 } // namespace eft

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that threads of a GPU do together. LLVM may not move one to where fewer threads come
-// by, nor make two of one: it does not, if the call is `convergent`.
+// Marks convergent operations, which threads of a GPU execute together. LLVM may not move such an
+// operation to a place that fewer threads reach, nor duplicate it. The attribute `convergent` on
+// the call forbids both.
 //
-// LLVM 19 knows this of barriers, votes and shuffles. It takes a matrix product and the load of its
-// operands for arithmetic and for a load of each thread, and inline assembly for what its
-// constraints say. All of these are marked here, where LLVM IR begins.
+// LLVM 19 knows that barriers, votes and shuffles are convergent. But it takes a matrix product for
+// arithmetic, the load of a product's operands for a load by a single thread, and inline assembly
+// for what its constraints say. All of these are marked here, before LLVM's first optimization.
 //
-// Inline assembly without side effects stays as it is. It is a function of its operands, such as a
-// conversion: whatever the threads do, each gets its own result. If it were marked, no loop would
-// be rid of a conversion that does not change in it.
+// Inline assembly without side effects is not marked. It is a function of its operands, such as a
+// conversion: each thread computes its own result, whatever the other threads do. If it were
+// marked, LLVM could not move a conversion out of a loop in which it does not change.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/IR/InlineAsm.h"

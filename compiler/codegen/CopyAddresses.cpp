@@ -12,10 +12,12 @@ namespace {
 
 using namespace llvm::PatternMatch;
 
-/// The instruction has its factor as a signed number of 32 bits.
+/// The largest shift of a term: `mad.wide.s32` takes its factor, 2^shift, as a signed number of 32
+/// bits.
 constexpr unsigned maxShift = 30;
 
-/// The index of 32 bits of which a term is a multiple; null if it is none of such.
+/// Returns the 32-bit index of a term that is a sign-extended index times a power of two; null for
+/// other terms.
 llvm::Value *indexOf(const CopyAddresses::Term &term) {
   llvm::Value *index = nullptr;
   const bool isIndex = term.shift <= maxShift && match(term.value, m_SExt(m_Value(index))) &&
@@ -63,7 +65,7 @@ void CopyAddresses::fuse(llvm::ArrayRef<llvm::CallInst *> copies, unsigned opera
         ++uses[{copy->getParent(), term}];
     }
   for (auto &[copy, terms] : termsOf) {
-    // The index that the fewest addresses share comes last.
+    // The index that the fewest addresses share is added last.
     const Term *last = nullptr;
     auto usesOf = [&, block = copy->getParent()](const Term &term) { return uses[{block, term}]; };
     for (const Term &term : terms)
@@ -80,8 +82,9 @@ void CopyAddresses::fuse(llvm::ArrayRef<llvm::CallInst *> copies, unsigned opera
   }
 }
 
-/// The sum of terms, computed once in each basic block; of those that the loop does not change,
-/// before it. Indices come last, as what each of them is added to is there then.
+/// Returns the sum of the terms, computed once in each basic block. The terms that do not change in
+/// the loop are summed before the loop. Indices are added last: `add` fuses an index only with a
+/// sum that exists already.
 llvm::Value *CopyAddresses::sum(const Terms &terms, llvm::IRBuilder<> &builder) {
   llvm::Value *&result = known[{builder.GetInsertBlock(), terms}];
   if (result && dominators.dominates(result, &*builder.GetInsertPoint()))

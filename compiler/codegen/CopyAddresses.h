@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Addresses of asynchronous copies, in a form that costs little between products of tensor cores.
 //
-// While the tensor cores work, they read and write registers by the ports of the multipliers: so an
-// IMAD.WIDE, which ptxas makes of a product of 64 bits and a sum, waits for them, and so do the
-// moves and carries of a sum of 64 bits that a loop carries for each copy. The two as one
-// `mad.wide` become LEA, which passes by other ports.
+// While the tensor cores work, they use the register ports of the multipliers. So two kinds of
+// instructions must wait for the tensor cores. The first is IMAD.WIDE, which ptxas makes of a
+// 64-bit product and a sum. The second are the moves and additions with carry of 64-bit sums; a
+// loop that keeps such a sum for each copy has many of them. If product and sum are written as one
+// `mad.wide`, ptxas makes an LEA, which uses other ports.
 #ifndef EFT_COMPILER_CODEGEN_COPYADDRESSES_H
 #define EFT_COMPILER_CODEGEN_COPYADDRESSES_H
 
@@ -21,9 +22,10 @@ namespace eft {
 
 /// The addresses of the copies of one function.
 ///
-/// An address is a sum: the array's, the thread's index in it, and the way that a loop has made. It
-/// is computed in an order in which most of the sum is the same for all copies of a block, so that
-/// a thread keeps 32 bits for each copy, and adds them by one instruction.
+/// An address is a sum of terms: the array's address, the thread's index in the array, and the
+/// distance that the loop has advanced. The terms are added in an order in which most of the sum is
+/// the same for all copies of a block. So a thread keeps only an index of 32 bits for each copy,
+/// and adds it by one instruction.
 class CopyAddresses {
 public:
   /// value · 2^shift.
@@ -37,7 +39,8 @@ public:
   CopyAddresses(const llvm::LoopInfo &loops, const llvm::DominatorTree &dominators)
       : loops(loops), dominators(dominators) {}
 
-  /// Rewrites the given operand of each copy, its address. The copies are in the order of the code.
+  /// Rewrites the address of each copy, which is its operand number `operand`. The copies must be
+  /// in program order.
   void fuse(llvm::ArrayRef<llvm::CallInst *> copies, unsigned operand);
 
 private:

@@ -11,13 +11,13 @@ namespace {
 
 using namespace llvm::PatternMatch;
 
-/// The number of bytes `whole` if all conditions hold, and else 0.
+/// A byte count: `whole` if all conditions hold, and 0 otherwise.
 struct ConditionalBytes {
   llvm::ConstantInt *whole = nullptr;
-  llvm::SmallVector<std::pair<llvm::Value *, bool>> conditions; ///< and what each must be
+  llvm::SmallVector<std::pair<llvm::Value *, bool>> conditions; ///< with the value each must have
 };
 
-/// Adds a condition to those of `bytes`: of a conjunction, its operands.
+/// Adds a condition to those of `bytes`. For a conjunction, adds its operands instead.
 void addConditions(llvm::Value *condition, ConditionalBytes &bytes) {
   llvm::Value *first = nullptr, *second = nullptr;
   if (match(condition, m_LogicalAnd(m_Value(first), m_Value(second)))) {
@@ -44,8 +44,8 @@ std::optional<ConditionalBytes> conditionalBytes(llvm::Value *value) {
   }
 }
 
-/// A comparison, `<` or `>`, of a row's number with a bound. There is a bound for which it holds
-/// for no row: the least number for `<`, the greatest for `>`.
+/// A comparison, `<` or `>`, of a row's number with a bound. One bound makes the comparison false
+/// for every row: the least number for `<`, the greatest for `>`.
 struct BoundedRow {
   llvm::CmpInst::Predicate predicate; ///< compares the row with the bound
   llvm::Value *row = nullptr;         ///< the row's number, which the loop does not change
@@ -69,7 +69,7 @@ std::optional<BoundedRow> boundedRow(const llvm::Loop &loop, llvm::Value *value,
   return result;
 }
 
-/// The bound for which the comparison holds for no row.
+/// The bound that makes the comparison false for every row.
 llvm::ConstantInt *boundOfNone(const BoundedRow &row) {
   auto *type = llvm::cast<llvm::IntegerType>(row.row->getType());
   const unsigned width = type->getBitWidth();
@@ -107,7 +107,7 @@ void CopyBytes::simplify(llvm::CallInst &copy, unsigned bytesOperand) {
   copy.setArgOperand(bytesOperand, inside.CreateAnd(ofRow, mask));
 }
 
-/// Whether all conditions hold, computed once in each basic block.
+/// Returns a value that is true if all conditions hold, computed once in each basic block.
 llvm::Value *CopyBytes::all(llvm::IRBuilder<> &builder, const Conditions &conditions) {
   llvm::Value *&result = known[{builder.GetInsertBlock(), conditions}];
   if (result && dominators.dominates(result, &*builder.GetInsertPoint()))
@@ -122,9 +122,10 @@ llvm::Value *CopyBytes::all(llvm::IRBuilder<> &builder, const Conditions &condit
   return result;
 }
 
-/// Makes one comparison of several conditions, if one of them compares a row with a bound: where
-/// the others do not hold, it gets the bound for which it holds for no row. If several compare
-/// rows, the one that the fewest copies share is taken. Returns whether there was one.
+/// Replaces several conditions by one comparison, if one of them compares a row with a bound. If
+/// the other conditions do not hold, the bound becomes one that makes the comparison false for
+/// every row. If several conditions compare rows, the one with the fewest uses is taken. Returns
+/// whether the conditions were replaced.
 bool CopyBytes::moveBound(const llvm::Loop &loop, llvm::IRBuilder<> &outside,
                           llvm::IRBuilder<> &inside, Conditions &conditions) {
   std::optional<BoundedRow> compared;
@@ -139,8 +140,8 @@ bool CopyBytes::moveBound(const llvm::Loop &loop, llvm::IRBuilder<> &outside,
   llvm::erase(others, ofRow);
   if (!compared || others.empty())
     return false;
-  // The row may be poison where the others do not hold. Frozen, it is some number, and the bound
-  // `ofNone` lets no number pass.
+  // The row may be poison if the other conditions do not hold. Frozen, it is some number, and no
+  // number satisfies the comparison with `ofNone`.
   llvm::Value *&row = rows[{outside.GetInsertBlock(), compared->row}];
   if (!row)
     row = outside.CreateFreeze(compared->row);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers of bytes of asynchronous copies, for few registers and instructions.
+// The byte counts of asynchronous copies, in a form that takes few registers and instructions.
 //
-// A copy reads its bytes if some conditions hold, and else none: those of its row, which a loop
-// does not change, and those of the loop's step. There are too few registers for conditions to keep
-// those of the rows, so that each would be computed anew in each iteration. As a number of bytes, a
-// row's condition stays in a common register, and one `and` combines it with that of the step.
+// A copy reads its bytes if all its conditions hold, and no bytes otherwise. Some conditions belong
+// to the copy's row, and do not change in the loop. Others belong to the loop's step. A GPU has too
+// few registers for conditions (predicates) to keep those of all rows, so each would be computed
+// again in each iteration. As a byte count (the whole count or 0), a row's condition stays in an
+// ordinary register, and one `and` combines it with the condition of the step.
 //
-// Where a step's condition compares a row's number with a bound, as the masks along the inner
-// dimension of a product do, the other conditions of the step move the bound: where they do not
-// hold, it becomes the least number, and no row is below it. So each copy takes one comparison.
+// A condition of the step may compare a row's number with a bound: masks along the inner dimension
+// of a product do so. Then the other conditions of the step are moved into the bound. If they do
+// not hold, the bound becomes one that makes the comparison false for every row: for `<`, the least
+// number. So each copy takes one comparison.
 #ifndef EFT_COMPILER_CODEGEN_COPYBYTES_H
 #define EFT_COMPILER_CODEGEN_COPYBYTES_H
 
@@ -23,17 +25,17 @@
 
 namespace eft {
 
-/// The bytes of the copies of one function.
+/// The byte counts of the copies of one function.
 class CopyBytes {
 public:
   CopyBytes(const llvm::LoopInfo &loops, const llvm::DominatorTree &dominators)
       : loops(loops), dominators(dominators) {}
 
-  /// Simplifies the given operand of a copy, its number of bytes, in the loop around it.
+  /// Simplifies the byte count of a copy in a loop, which is its operand number `bytesOperand`.
   void simplify(llvm::CallInst &copy, unsigned bytesOperand);
 
 private:
-  /// Conditions, each with the value that is needed.
+  /// Conditions, each with the value (true or false) that it must have.
   using Conditions = std::vector<std::pair<llvm::Value *, bool>>;
 
   llvm::Value *all(llvm::IRBuilder<> &builder, const Conditions &conditions);
@@ -43,7 +45,7 @@ private:
   const llvm::LoopInfo &loops;
   const llvm::DominatorTree &dominators;
   std::map<std::pair<llvm::BasicBlock *, Conditions>, llvm::Value *> known;
-  /// The values that were moved or made safe, by what they were made of.
+  /// The bounds and rows that `moveBound` has made, by the values from which they were made.
   std::map<std::tuple<llvm::Value *, llvm::Value *, llvm::Value *>, llvm::Value *> bounds;
   std::map<std::pair<llvm::BasicBlock *, llvm::Value *>, llvm::Value *> rows;
 };

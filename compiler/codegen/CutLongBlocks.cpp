@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LLVM's code generator takes a basic block at a time, and some of what it does looks at all of the
-// block for each instruction of it: whether a load can be folded into its user, or where in the
-// block a value is best spilled. A kernel whose loop is unrolled a hundred times is one basic block
-// of 100,000 instructions, and would take minutes.
+// LLVM's code generator works on one basic block at a time. For each instruction, some of its steps
+// scan the whole basic block: they check whether a load can be folded into its user, or where a
+// value is best spilled. A kernel whose loop is unrolled a hundred times is one basic block of
+// 100,000 instructions, and would take minutes.
 //
-// So a long block is cut into parts. Between two cuts stand hundreds of vector instructions, so
-// that they cost nothing.
+// So a long block is cut into parts. Each part has hundreds of instructions, most of them on
+// vectors. Compared with these, a cut costs nothing.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/Cuts.h"
 
@@ -13,11 +13,11 @@
 
 namespace eft {
 
-/// Instructions of a part.
+/// The number of instructions in a part.
 static constexpr unsigned partLength = 256;
 
-/// Cuts what follows the first part off, and gives it; null if there is only one part, or the rest
-/// would be short.
+/// Cuts the block after its first part, and returns the rest. If the rest would have at most a
+/// quarter of a part's length, cuts nothing and returns null.
 static llvm::BasicBlock *cutPart(llvm::BasicBlock &block) {
   auto last = block.getFirstNonPHIIt(), ahead = last;
   for (unsigned length = 0; length < partLength + partLength / 4; ++length) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// For what it wants to know of a loop, LLVM's analysis of counters asks each condition on the way
-// to the loop. The conditions of all loops before it are among these, since each was left by one.
-// So the time of a kernel with N loops in a row would grow with N².
+// To learn about a loop, LLVM's analysis of counters examines each condition on the way to the
+// loop. Every earlier loop is left by a condition, and all these conditions are on the way. So the
+// time for a kernel with N loops in a row would grow with N².
 //
-// The analysis looks back as far as one way leads to a basic block. So after some conditions in a
-// row, the code is cut.
+// The analysis looks back as long as a single path leads to a basic block. A cut makes two paths.
+// So the code is cut after every 16 conditions in a row.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/Cuts.h"
 
@@ -17,14 +17,15 @@ namespace eft {
 
 namespace {
 
-/// Conditions of a part.
+/// The number of conditions between two cuts.
 constexpr unsigned partLength = 16;
 
-/// A function of fewer basic blocks than these is short.
+/// A function with fewer basic blocks than this is short, and is not cut.
 constexpr size_t shortFunction = 128;
 
-/// The block over which each way leads to another one, as far as LLVM's analysis looks: its only
-/// predecessor, or that of its loop, wherever in the loop it is.
+/// The block to which LLVM's analysis goes on from `block`, on its way back. It is the block's only
+/// predecessor. If there are several, it is the block before the loop around `block`; null if
+/// `block` is in no such loop.
 llvm::BasicBlock *blockBefore(llvm::BasicBlock &block, const llvm::LoopInfo &loops) {
   if (llvm::BasicBlock *only = block.getSinglePredecessor())
     return only;
@@ -44,7 +45,7 @@ void cutChains(llvm::Function &function) {
     if (count >= partLength && block->getSinglePredecessor()) {
       cuts.push_back(&*block->getFirstNonPHIOrDbgOrAlloca());
       count = 0;
-    } else if (count >= partLength) { // in the loop, code would run in each iteration
+    } else if (count >= partLength) { // a cut in the loop would run in each iteration
       cuts.push_back(before->getTerminator());
       count = conditions[before] = 0;
     }

@@ -7,7 +7,8 @@
 
 namespace eft {
 
-/// Calls an empty piece of inline assembly that touches no memory, but stays where it is.
+/// Creates a call of an empty piece of inline assembly. It accesses no memory that LLVM knows, and
+/// LLVM may neither remove it nor move it.
 static llvm::Value *callNothing(llvm::IRBuilder<> &builder, llvm::Type *result,
                                 llvm::ArrayRef<llvm::Value *> operands, llvm::StringRef places) {
   llvm::SmallVector<llvm::Type *> types;

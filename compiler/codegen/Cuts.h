@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Cuts in a CPU's code, where LLVM stops looking back.
+// Cuts in code for a CPU, beyond which LLVM's analyses do not look back.
 #pragma once
 
 #include "llvm/IR/BasicBlock.h"
@@ -7,14 +7,14 @@
 
 namespace eft {
 
-/// Cuts a basic block before an instruction and returns the second part. Two ways lead to it from
-/// the first one, and LLVM can't know that both are the same:
+/// Cuts a basic block before an instruction and returns the second part. Two paths lead from the
+/// first part to the second. LLVM can't know that they are equivalent:
 ///
 ///   first:  branch on a number that LLVM does not know: detour, second
-///   detour: nothing that LLVM could leave out
+///   detour: an empty piece of assembly that LLVM may not remove
 ///   second: …
 ///
-/// The first part costs two instructions, and the detour none.
+/// At run time the detour is never taken. A cut costs two instructions.
 llvm::BasicBlock *cutBefore(llvm::Instruction &instruction);
 
 } // namespace eft

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From an object for the host to code that can run.
+// Makes code that can run from an object for the host.
 //
-// `linkHostObject` links it for a runtime that has no LLVM, which is how kernels get from the disk
-// cache into a process. `HostCode` has LLVM load it: so debuggers and profilers can be told of it.
+// `linkHostObject` links the object for a runtime that has no LLVM. Kernels from the disk cache are
+// loaded in this way. `HostCode` makes LLVM load the object, so that debuggers and profilers can be
+// told of the code.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -23,13 +24,14 @@ namespace eft {
 /// Names and addresses of functions.
 using HostSymbols = std::vector<std::pair<std::string, uintptr_t>>;
 
-/// A function of an object with all that it needs, linked for no address in particular.
+/// A function of an object with everything that it needs, linked so that it can be loaded at any
+/// address.
 struct LinkedObject {
   std::string code;   ///< instructions and constants; running it never writes to it
   uint64_t entry = 0; ///< the function's offset in the code
 
-  /// Eight bytes of the code that are to hold the address of `symbol`, plus `addend`. The symbol
-  /// "" is the code itself.
+  /// A place in the code: the eight bytes at `offset` must hold the address of `symbol`, plus
+  /// `addend`. The symbol "" means the beginning of the code.
   struct Address {
     uint64_t offset;
     std::string symbol;
@@ -38,21 +40,21 @@ struct LinkedObject {
   std::vector<Address> addresses;
 };
 
-/// Links an object whose function `name` is wanted. `runtime/cpu/LoadCode.h` loads the result.
+/// Links the function `name` of an object. `runtime/cpu/LoadCode.h` loads the result.
 llvm::Expected<LinkedObject> linkHostObject(llvm::StringRef object, llvm::StringRef name);
 
-/// An object that was loaded into this process, for as long as it lives. May be made and destroyed
-/// in several threads.
+/// An object that is loaded into this process as long as the `HostCode` lives. Several threads may
+/// load and destroy objects at the same time.
 class HostCode {
 public:
-  /// Loads an object whose function `name` is wanted. `symbols` are functions of the process that
-  /// the code may call, beside those of the C library.
+  /// Loads an object in order to call its function `name`. `symbols` are functions of the process
+  /// that the code may call, in addition to those of the C library.
   static llvm::Expected<std::unique_ptr<const HostCode>>
   load(llvm::StringRef object, llvm::StringRef name, const HostSymbols &symbols);
   ~HostCode();
   HostCode(const HostCode &) = delete;
 
-  /// The function's.
+  /// The address of the function.
   uintptr_t address() const { return function; }
 
 private:
@@ -63,8 +65,8 @@ private:
   uintptr_t function;
 };
 
-/// Loads an object in the same way and gives the address of its function `name`. The code stays
-/// for the life of the process. May be called from several threads.
+/// Loads an object in the same way and returns the address of its function `name`. The code stays
+/// loaded until the process ends. May be called from several threads.
 llvm::Expected<uintptr_t> loadHostObject(llvm::StringRef object, llvm::StringRef name,
                                          const HostSymbols &symbols = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linking host objects with JITLink, for no address in particular.
+// Links host objects with JITLink into code that can be loaded at any address.
 #include "compiler/codegen/HostCode.h"
 
 #include "llvm/ADT/BitmaskEnum.h"
@@ -15,16 +15,16 @@ using llvm::orc::ExecutorAddr;
 using llvm::orc::MemProt;
 LLVM_ENABLE_BITMASK_ENUMS_IN_NAMESPACE();
 
-// Where the linker takes the code to be, and the first function outside of it: so far from each
-// other that no offset of 32 bits reaches, and everything outside is called by its address in a
-// table.
+// The addresses that the linker assumes for the code (`base`) and for the first function outside of
+// it (`outside`). No offset of 32 bits reaches from one to the other. So the linker makes the code
+// call every function outside by its address in a table.
 constexpr uint64_t base = 1ULL << 32, outside = 1ULL << 46;
 
 llvm::Error unfit(const llvm::Twine &what) {
   return llvm::createStringError("can't link the object: " + what);
 }
 
-/// Lays out all that runs in one piece of memory.
+/// Lays out everything that must be loaded. All of it is in one piece of memory, `bytes`.
 class Memory : public jitlink::JITLinkMemoryManager {
 public:
   void allocate(const jitlink::JITLinkDylib *, jitlink::LinkGraph &graph,
@@ -44,7 +44,7 @@ public:
   std::string bytes;
 
 private:
-  /// The bytes are the memory manager's.
+  /// Does nothing: the memory manager owns the bytes.
   struct Allocation : InFlightAlloc {
     void abandon(OnAbandonedFunction onAbandoned) override { onAbandoned(llvm::Error::success()); }
     void finalize(OnFinalizedFunction onFinalized) override {
@@ -55,7 +55,7 @@ private:
   llvm::Error layOut(jitlink::LinkGraph &graph) {
     for (const jitlink::Section &section : graph.sections())
       if (!section.empty() && (section.getMemProt() & MemProt::Write) != MemProt::None &&
-          !section.getName().starts_with(".data.rel.ro")) // only who loads it writes there
+          !section.getName().starts_with(".data.rel.ro")) // only the loader writes there
         return unfit("it has variables");
     jitlink::BasicLayout layout(graph);
     uint64_t size = 0;
@@ -71,7 +71,8 @@ private:
   }
 };
 
-/// Links one object. Everything happens in the call of `jitlink::link`.
+/// Receives the steps of linking one object. JITLink calls all of these functions inside
+/// `jitlink::link`.
 class Context : public jitlink::JITLinkContext {
 public:
   Context(llvm::StringRef name, LinkedObject &result, llvm::Error &failure)
@@ -126,11 +127,12 @@ public:
   }
 
 private:
-  /// Notes every place that holds an address, which is not known before the code is loaded.
+  /// Records every place in the code that holds an absolute address. Such an address is known only
+  /// when the code is loaded.
   llvm::Error collectAddresses(jitlink::LinkGraph &graph) {
     for (const jitlink::Block *block : graph.blocks()) {
       if (block->getSection().getMemLifetime() == llvm::orc::MemLifetime::NoAlloc)
-        continue; // tables for debuggers
+        continue; // debuggers' tables, which are not loaded
       for (const jitlink::Edge &edge : block->edges())
         if (edge.isRelocation())
           if (llvm::Error error = collectAddress(*block, edge))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading host objects with ORC.
+// Loads host objects with ORC.
 #include "compiler/codegen/HostCode.h"
 #include "compiler/codegen/HostTools.h"
 #include "compiler/codegen/Targets.h"
@@ -14,8 +14,8 @@ namespace eft {
 
 namespace {
 
-/// One JIT for the process. Each object has a library of its own, so that equal
-/// names in two objects do not clash.
+/// One JIT for the process. Each object has a library of its own, so that equal names in two
+/// objects do not clash.
 class Loader {
 public:
   static llvm::Expected<Loader *> get() {
@@ -74,7 +74,7 @@ public:
   void remove(llvm::orc::JITDylib &library) {
     if (tools.any())
       return;
-    // A library that is there can be removed; if not, its memory stays.
+    // The removal of a library that exists does not fail. If it did, its memory would stay.
     llvm::consumeError(jit->getExecutionSession().removeJITDylib(library));
   }
 

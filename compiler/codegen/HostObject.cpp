@@ -12,7 +12,8 @@ namespace eft {
 
 namespace {
 
-/// Refuses a CPU or features that LLVM would ignore with a word on stderr, or end the process for.
+/// Returns an error for a CPU or features that LLVM does not know. LLVM itself would print a
+/// warning and ignore them, or end the process.
 llvm::Error checkCpu(const llvm::Target &target, llvm::StringRef triple, llvm::StringRef cpu,
                      llvm::StringRef features) {
   auto make = [&](llvm::StringRef someCpu, llvm::StringRef someFeatures) {
@@ -89,7 +90,7 @@ bool convertsF16(const llvm::TargetMachine &machine) {
 }
 
 unsigned vectorBits(const llvm::TargetMachine &machine) {
-  // Not only what was asked for by name: a CPU's name stands for features too.
+  // The features that were given by name are not enough: the name of a CPU implies features, too.
   std::vector<std::string> enabled = enabledFeatures(machine);
   auto has = [&](llvm::StringRef name) { return llvm::is_contained(enabled, name); };
   if (has("avx512f") && has("avx512vl") && has("avx512dq") && has("avx512bw"))

@@ -20,8 +20,9 @@ namespace {
 
 namespace orc = llvm::orc;
 
-// LLVM looks for these functions by name among the symbols of the process. Those in a library that
-// hides its symbols are not there.
+// Returns the address of a function that a plugin calls. A plugin without these addresses looks the
+// functions up by name among the symbols of the process, and does not find them in a library that
+// hides its symbols.
 auto addressOf(orc::shared::CWrapperFunctionResult (*function)(const char *, uint64_t)) {
   return orc::ExecutorAddr::fromPtr(function);
 }
@@ -33,7 +34,7 @@ std::unique_ptr<orc::ObjectLinkingLayer::Plugin> makeGdbPlugin(orc::ExecutionSes
       session, std::move(registrar), /*RequireDebugSections=*/false, /*AutoRegisterCode=*/true);
 }
 
-/// The descriptor of the file for perf, which LLVM has opened; -1 if there is none.
+/// The descriptor of the file for perf that LLVM has opened; -1 if there is none.
 int findDump() {
   const std::string suffix = "/jit-" + std::to_string(getpid()) + ".dump";
   std::error_code failure, unreadable;
@@ -44,8 +45,9 @@ int findDump() {
   return -1;
 }
 
-/// Writes what a graph has to tell perf. LLVM 19 leaves the last field of the file's header, the
-/// flags, as memory happens to be, and perf refuses flags that it does not know.
+/// Writes what perf needs to know of one linked object to perf's file. LLVM 19 does not initialize
+/// the last field of the file's header, the flags, and perf refuses flags that it does not know. So
+/// the flags are set to zero here.
 orc::shared::CWrapperFunctionResult writeDump(const char *data, uint64_t size) {
   constexpr off_t placeOfFlags = 32;
   constexpr uint64_t flags = 0;
@@ -92,7 +94,7 @@ llvm::Error HostTools::attach(orc::LLJIT &jit) const {
   if (gdb)
     layer->addPlugin(makeGdbPlugin(jit.getExecutionSession()));
   if (perf) {
-    // The tables of lines are no part of what runs, so the linker would drop them.
+    // The tables of lines are not loaded with the code, so the linker would drop them.
     layer->addPlugin(std::make_unique<orc::DebugInfoPreservationPlugin>());
     layer->addPlugin(makePerfPlugin(jit.getExecutionSession()));
   }

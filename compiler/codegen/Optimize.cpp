@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LLVM's pipeline for kernels, and its code emission, for both targets.
+// LLVM's optimizations and code emission, for both kinds of targets.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/PtxPlaces.h"
 
@@ -19,19 +19,20 @@ namespace eft {
 
 namespace {
 
-/// The passes for a CPU, in the form that `opt -passes=` takes. They are those of O2 that change
-/// kernels. Most of what O2 has beyond them finds nothing in kernels: functions that are worth
-/// inlining, stores that others overwrite, and branches that earlier branches decide.
+/// The passes for a CPU, in the form that `opt -passes=` takes. They are those passes of O2 that
+/// change kernels. Most of the other passes of O2 find nothing in kernels: they look for functions
+/// that are worth inlining, stores that other stores overwrite, and branches that earlier branches
+/// decide.
 constexpr llvm::StringLiteral hostPasses =
     "always-inline,globaldce,cgscc(function-attrs),function<eager-inv>("
-    // Stack slots become values, and expressions simple.
+    // Stack slots become values, and expressions become simple.
     "simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,correlated-propagation,simplifycfg,"
     "reassociate,"
-    // Loops have a test at their end, and in them only what changes.
+    // Each loop gets its test at its end, and what does not change leaves it.
     "loop-mssa(licm<no-allowspeculation>,loop-rotate,licm<allowspeculation>),simplifycfg,"
     "loop(loop-idiom,indvars,loop-deletion),"
-    // What loops have left is computed once.
+    // What the passes on loops have left twice is computed once.
     "sroa,gvn,instcombine<no-verify-fixpoint>,adce,"
     "simplifycfg<hoist-common-insts;sink-common-insts>,"
     // These come last, because they hide what the passes above look for.
@@ -40,8 +41,9 @@ constexpr llvm::StringLiteral hostPasses =
     "sink-common-insts>,"
     "vector-combine,loop-mssa(licm<allowspeculation>),instsimplify,div-rem-pairs,simplifycfg)";
 
-/// Blocks are vectors already, and loops over steps are as long as they are meant to be: unrolling
-/// and vectorizing them would only make code, and take time.
+/// The options that turn off unrolling and vectorization. Eft's blocks are vectors already, and its
+/// loops over steps have the length that they should have. Unrolling and vectorization would only
+/// make the code longer, and take time.
 llvm::PipelineTuningOptions tuning() {
   llvm::PipelineTuningOptions options;
   options.LoopUnrolling = false;
@@ -51,22 +53,24 @@ llvm::PipelineTuningOptions tuning() {
   return options;
 }
 
-/// A basic block beyond so many instructions is long.
+/// A basic block with more instructions than this is long.
 constexpr size_t longBlock = 1024;
 
-/// A function of more basic blocks than these has many.
+/// A function with more basic blocks than this has many.
 constexpr size_t manyBlocks = 128;
 
-/// The code generator prepares no function for a GPU of more basic blocks than these.
+/// If a function for a GPU has more basic blocks than this, its module is not prepared for code
+/// generation (`PassGate`).
 constexpr size_t mostPreparedBlocks = 4096;
 
-/// Whether there are more items than `count`. It does not walk over all of them, as `size()` would:
-/// a loop's pass asks for each loop.
+/// Whether the range has more than `count` items. The count stops there. `size()` would walk over
+/// all items each time, and a pass on loops asks this once for each loop.
 template <typename Range> bool hasMore(const Range &range, size_t count) {
   return llvm::hasNItemsOrMore(range, count + 1);
 }
 
-/// The function that a pass is about to run on, or the one around its loop.
+/// The function that a pass is about to run on, or the function around its loop; null for a pass on
+/// other units.
 const llvm::Function *functionOf(const llvm::Any &unit) {
   if (const auto *function = llvm::any_cast<const llvm::Function *>(&unit))
     return *function;
@@ -75,9 +79,10 @@ const llvm::Function *functionOf(const llvm::Any &unit) {
   return nullptr;
 }
 
-/// Whether a pass would take time that grows with the square of the code. VectorCombine numbers all
-/// of a basic block anew for each extract that it looks at; IndVarSimplify walks, for each loop,
-/// over all conditions on the way to it.
+/// Whether a pass is skipped because its time grows with the square of the code's length. For each
+/// extract that VectorCombine examines, it numbers all instructions of the basic block again. For
+/// each loop, IndVarSimplify examines all conditions on the way to it; code for a GPU keeps this
+/// pass.
 bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
   const bool looksAtBlocks = pass == "VectorCombinePass";
   const bool looksAtLoops = !isForGpu && pass == "IndVarSimplifyPass";
@@ -92,8 +97,8 @@ bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
                       [](const llvm::BasicBlock &block) { return hasMore(block, longBlock); });
 }
 
-/// Leaves CodeGenPrepare out of the code generator. That pass only makes code better, and begins
-/// anew for most of its changes, with a walk over all basic blocks.
+/// Leaves CodeGenPrepare out of the code generator. That pass only improves code. After most of its
+/// changes it starts again, with a walk over all basic blocks.
 class PassGate : public llvm::OptPassGate {
 public:
   bool isEnabled() const override { return true; }
@@ -102,7 +107,7 @@ public:
   }
 };
 
-/// Keeps the errors for which LLVM would otherwise end the process.
+/// Collects errors, for which LLVM would otherwise end the process.
 struct ErrorCollector : llvm::DiagnosticHandler {
   explicit ErrorCollector(std::string &errors) : errors(errors) {}
 

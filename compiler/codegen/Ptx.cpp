@@ -21,7 +21,8 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makePtxMachine(unsigned com
     return llvm::createStringError("a GPU of compute capability %u.%u is too old: 8.0 is needed",
                                    computeCapability / 10, computeCapability % 10);
   registerTargets();
-  // A driver takes PTX for an older GPU to any newer one. 86, 87 and 89 are known by name.
+  // A driver accepts PTX for an older GPU on any newer one. LLVM knows 86, 87 and 89 by name; for
+  // all others below 90, 80 is taken.
   unsigned known = computeCapability >= newestCapability ? newestCapability
                    : computeCapability == 86 || computeCapability == 87 || computeCapability == 89
                        ? computeCapability

@@ -9,13 +9,13 @@ namespace eft {
 
 namespace {
 
-/// The name of a file that does not exist, to which all code belongs while LLVM writes it; and how
-/// LLVM's directives for this file and for its lines begin.
+/// The name of the file that does not exist, to which all code belongs while LLVM writes it; LLVM's
+/// directive for that file; and the beginning of its directives for lines of it.
 constexpr llvm::StringRef standIn = "eft places";
 constexpr llvm::StringRef fileDirective = "\t.file\t1 \"eft places\"";
 constexpr llvm::StringRef placeDirective = "\t.loc\t1 ";
 
-/// The number of the place that a line of LLVM's text names.
+/// Returns the number of the place that a line of LLVM's text names; nothing if it names none.
 std::optional<unsigned> readNumber(llvm::StringRef line) {
   unsigned number;
   if (!line.consume_front(placeDirective) || line.consumeInteger(10, number))
@@ -68,9 +68,9 @@ std::string PtxPlaces::restore(llvm::StringRef ptx) {
     ptx = rest;
     if (line == fileDirective)
       continue;
-    // A number beyond the table stands in assembly that was written by hand.
+    // A number beyond the table comes from inline assembly.
     if (std::optional<unsigned> number = readNumber(line); number && *number <= numbers.size()) {
-      if (*number != 0) // zero stands for no place: the code goes on with the line before
+      if (*number != 0) // 0 means no place: the code continues the line before it
         write(std::next(numbers.begin(), *number - 1)->first, os);
       continue;
     }
@@ -80,7 +80,7 @@ std::string PtxPlaces::restore(llvm::StringRef ptx) {
   return text;
 }
 
-/// The number of a place; 0, for no place, if it has no line.
+/// Returns the number of a place; 0, which means no place, if it has no line.
 unsigned PtxPlaces::number(const llvm::DILocation *place) {
   if (place->getLine() == 0)
     return 0;
@@ -97,8 +97,9 @@ std::string PtxPlaces::labelOf(const llvm::DISubprogram *function) {
   return "$L__function_" + std::to_string(label);
 }
 
-/// Writes a place, after those of the calls that it was inlined through. PTX names the place of a
-/// call by file, line and column, and means the last directive with these that was written.
+/// Writes a `.loc` directive for a place. Its `inlined_at` names the place of the call by file,
+/// line and column, and refers to the last `.loc` directive with these three. If that directive was
+/// for another place, the place of the call is written again first.
 void PtxPlaces::write(const llvm::DILocation *place, llvm::raw_ostream &os) {
   const llvm::DILocation *caller = place->getInlinedAt();
   if (caller && written[triple(caller)] != caller)

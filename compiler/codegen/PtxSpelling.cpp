@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The spelling of accesses in PTX.
+// The names of accesses in PTX.
 //
 // LLVM 19 names an access by the type of its register: `ld.global.v4.u32`, `ld.global.v4.f32`.
-// Later versions move bits, whatever they mean: `ld.global.v4.b32`. Tools that read PTX, and tests
-// of kernels, search for the later form. Both are the same instruction; only a load that extends a
-// sign (`ld.global.s8`) is another one.
+// Later versions name it by its bits, whatever their type: `ld.global.v4.b32`. Tools that read PTX,
+// and tests of kernels, search for the later form. Both forms are the same instruction. Only a load
+// with sign extension (`ld.global.s8`) is another instruction, and keeps its name.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -15,7 +15,8 @@ namespace {
 constexpr llvm::StringLiteral beginOfAssembly("\t// begin inline asm");
 constexpr llvm::StringLiteral endOfAssembly("\t// end inline asm");
 
-/// The place of the letter of an access's type in its line, or npos for other lines.
+/// The position of the letter that is to be replaced in a line: if the line is an access, the first
+/// letter of the type in its name, such as `f` in `.f32`. npos for other lines.
 size_t typeLetterOf(llvm::StringRef line) {
   if (!line.starts_with("\tld.") && !line.starts_with("\tst."))
     return llvm::StringRef::npos;

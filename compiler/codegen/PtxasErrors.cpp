@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Forms of code that NVIDIA's assembler compiles correctly, for those that it does not.
+// Replaces code that NVIDIA's assembler, ptxas, compiles wrongly by code that it compiles
+// correctly.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -15,9 +16,11 @@ namespace {
 
 using namespace llvm::PatternMatch;
 
-/// Of `neg.s16`, `sub.s16` from zero and `abs.s16`, whose results are widened, it widens the
-/// operand first: -(-32768) and |-32768| become 32768, where 16 bits have only -32768. Subtracting
-/// as unsigned numbers gives the same bits, and it leaves that alone. Seen in ptxas 12.x and 13.0.
+/// Returns a replacement for the negation or the absolute value of an i16; null for other
+/// instructions. If the result of `neg.s16`, `sub.s16` from zero, or `abs.s16` is widened, ptxas
+/// widens the operand first: -(-32768) and |-32768| become 32768, where 16 bits have only -32768.
+/// An unsigned subtraction gives the same bits, and ptxas compiles it correctly. Seen in ptxas 12.x
+/// and 13.0.
 llvm::Value *exactSigned16(llvm::Instruction &instruction) {
   llvm::Value *operand = nullptr;
   bool isMagnitude = match(&instruction, m_Intrinsic<llvm::Intrinsic::abs>(m_Value(operand)));
@@ -33,10 +36,11 @@ llvm::Value *exactSigned16(llvm::Instruction &instruction) {
                      : negated;
 }
 
-/// Of `bfe.s32` of 8 or 16 bits, whose result becomes a float as an unsigned number, it makes one
-/// conversion of these bits, and a signed one: -2 for 4294967294. So what has so few bits is
-/// converted as a signed number here, and where that is negative 2^32 is added, or 2^64: together
-/// they round once. Seen in ptxas 13.0.
+/// Returns a replacement for the conversion of an unsigned number to a float, if the number may be
+/// a negative one of at most 16 bits that was sign-extended; null for other instructions. If such a
+/// number comes from `bfe.s32` of 8 or 16 bits, ptxas converts these bits by one instruction, and
+/// as a signed number: -2 for 4294967294. The replacement converts the number as a signed one, and
+/// adds 2^32 or 2^64 if it is negative. Both steps together round once. Seen in ptxas 13.0.
 llvm::Value *exactUnsignedToFloat(llvm::Instruction &instruction) {
   auto *conversion = llvm::dyn_cast<llvm::UIToFPInst>(&instruction);
   if (!conversion)

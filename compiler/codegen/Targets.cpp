@@ -12,8 +12,9 @@ extern "C" void LLVMInitializeNVPTXAsmPrinter();
 
 namespace eft {
 
-// Not one by one when it is first needed: a thread that compiles for a GPU and one that compiles
-// for the host would both put a target at the head of the list, and one of them would be lost.
+// Both targets are registered together, not each when it is first needed. Otherwise a thread that
+// compiles for a GPU and one that compiles for the host could insert their targets at the head of
+// the list at the same time, and one target would be lost.
 void registerTargets() {
   static std::once_flag once;
   std::call_once(once, [] {

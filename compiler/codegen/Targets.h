@@ -4,8 +4,8 @@
 
 namespace eft {
 
-/// Makes both known to LLVM, once in a process. LLVM keeps its targets in a list without a lock, so
-/// whatever looks a target up, in any thread, comes here first.
+/// Registers both targets with LLVM, once per process. LLVM keeps its targets in a list without a
+/// lock. So every thread must call this function before it looks a target up.
 void registerTargets();
 
 } // namespace eft

@@ -7,16 +7,17 @@
 #include "mlir/Target/LLVMIR/Export.h"
 
 namespace llvm {
-// Of the NVPTX target's own headers, which are not installed.
+// Declared here because the NVPTX target's own headers are not installed.
 void clearAnnotationCache(const Module *module);
 } // namespace llvm
 
 namespace eft {
 
-// The NVPTX target reads a kernel's annotations, such as its number of threads, once, and keeps
-// them in a table of the process, by the addresses of the module and of the function. It clears
-// them when it has printed that module. One that is only optimized, because a clone of it is
-// printed or nothing is, would leave them to a later module at the same addresses.
+// The NVPTX target reads a kernel's annotations, such as its number of threads, only once. It
+// caches them in a table of the process, by the addresses of the module and of the function, and
+// clears them after it has printed that module. But some modules are optimized and never printed
+// themselves: a clone is printed, or nothing is. A later module at the same address would then get
+// their annotations.
 void CodeModuleDeleter::operator()(llvm::Module *module) const {
   llvm::clearAnnotationCache(module);
   delete module;

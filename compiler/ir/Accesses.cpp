@@ -14,7 +14,7 @@ bool AtomicStoreOp::isAtomic() { return true; }
 
 namespace {
 
-/// Drops the notes of placing on a mask.
+/// Removes the notes of placing that describe the mask.
 template <typename Access> void dropMaskNotes(Access access) {
   access.setPrefix(false);
   access.setUniformRuns(false);
@@ -43,7 +43,7 @@ void AtomicStoreOp::dropMask() { getMaskMutable().clear(); }
 void AtomicCASOp::dropMask() {}
 void PrefetchOp::dropMask() {}
 
-//===--- What is asked of any operation -------------------------------------------------------===//
+//===--- Queries on any operation -------------------------------------------------------------===//
 
 bool isAtomic(Operation *op) {
   auto access = dyn_cast<MemoryAccessOpInterface>(op);

@@ -6,24 +6,28 @@
 
 namespace eft {
 
-/// True for operations that change memory in one step.
+/// Returns true for an atomic operation: one that accesses each element in one indivisible step.
 bool isAtomic(mlir::Operation *op);
 
-/// The pointer by which an operation loads, stores, or changes memory; null if it does not.
+/// Returns the pointer, or the block of pointers, of a `MemoryAccessOpInterface`; null for any
+/// other operation.
 mlir::Value pointerOf(mlir::Operation *op);
 
-/// The mask of an operation that `pointerOf` knows; null if it has none.
+/// Returns the mask of a `MemoryAccessOpInterface`; null if it has no mask, and for any other
+/// operation.
 mlir::Value maskOf(mlir::Operation *op);
 
-/// Whether operations inside of a loop write memory, or order accesses, as a load does that waits
-/// for what another program writes: then no load in it may be done earlier.
+/// Returns true if an operation inside of the loop writes memory, or orders memory accesses, as a
+/// barrier or a volatile load does. No pass may then move a load of the loop to an earlier place.
 bool writesMemory(mlir::Operation *loop);
 
-/// The neighbours on which one atomic operation of a GPU can work: only sums of floats work on
-/// several, of f16 on two, and where there are vectors, of all up to 32 bits on 16 bytes.
+/// Returns the number of elements, neighbours in memory, that one atomic instruction of a GPU can
+/// change for `op`. It is 1 for all operations but sums of floats (`fadd`). If the GPU has atomic
+/// operations on vectors (`hasVectors`), floats of 16 or 32 bits are added in vectors of 16 bytes.
+/// Otherwise f16 is added in pairs, and all other floats one by one.
 int64_t atomicWidth(mlir::Operation *op, bool hasVectors);
 
-/// Refuses a note `run` that is no power of two.
+/// Fails, with a diagnostic, if the note `run` is not a power of two.
 mlir::LogicalResult verifyRun(mlir::Operation *access, std::optional<uint32_t> run);
 
 } // namespace eft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assembly that a kernel brings along: its effects, and the shapes that it works on. The lowering
-// reads the constraints.
+// Inline assembly: its memory effects, and the verifier of its operands' and results' shapes. The
+// lowering checks the constraints.
 #include "compiler/ir/EftDialect.h"
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The atomic operations: what they work on, and what follows from a constant mask.
+// The verifiers of the atomic operations, and the canonicalization of an `eft.atomic_rmw` whose
+// mask is constant. Also the verifier and the folder of `eft.cast_ptr`.
 #include "compiler/ir/Accesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,10 +17,12 @@ bool isOfWord(Type type) {
   return width == 32 || width == 64;
 }
 
-/// Numbers of 16 bits are changed by a loop of compare-and-swap.
+/// Numbers of 16 bits are allowed, too. Where a target has no instruction for them, the lowering
+/// makes a loop of compare-and-swap.
 bool isOfWordOrHalf(Type type) { return isOfWord(type) || type.getIntOrFloatBitWidth() == 16; }
 
-/// The types that a kind works on, in words for a message; null if it works on the type.
+/// Returns null if the kind works on `type`. Otherwise returns the types that it works on, as the
+/// text of a message.
 const char *expectedBy(AtomicKind kind, Type type) {
   switch (kind) {
   case AtomicKind::FAdd:

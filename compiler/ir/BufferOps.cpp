@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifiers of buffers and of what goes into and out of them.
+// Verifiers of buffers, of the operations on them, and of sorting.
 #include "compiler/ir/LayoutConversion.h"
 
 #include "compiler/layout/Placement.h"
@@ -16,12 +16,14 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 namespace {
 
-/// The number of bits of the place that count fragments: steps on a CPU, registers on a GPU.
+/// Returns the number of bits of the place that count fragments: those of `step` on a CPU, those of
+/// `register` on a GPU.
 unsigned fragmentBits(const LinearLayout &layout) {
   return layout.placeBits(layout.source().find(place::step) ? place::step : place::registers);
 }
 
-/// A part has the places of the buffer's block, and no more fragments.
+/// Checks that a part has the same element type, the same number of lanes and of warps, and at most
+/// as many fragments as the buffer's block.
 LogicalResult verifyPart(Operation *op, RankedTensorType part, BufferType buffer) {
   std::optional<LinearLayout> whole = layoutOf(buffer.getBlock()), own = layoutOf(part);
   bool fits =
@@ -40,7 +42,8 @@ LogicalResult BufferWriteOp::verify() {
   return verifyPart(*this, cast<RankedTensorType>(getPart().getType()), getBuffer().getType());
 }
 
-/// The elements that are taken instead of those at the part's own places.
+/// Checks a read with `of`, the layout that maps each place to the element of the buffer's block
+/// that the place reads.
 static LogicalResult verifyMoved(BufferReadOp op) {
   auto part = cast<RankedTensorType>(op.getPart().getType());
   RankedTensorType block = op.getBuffer().getType().getBlock();
@@ -89,7 +92,7 @@ LogicalResult BufferGatherOp::verify() {
 
 //===--- Sorting ------------------------------------------------------------------------------===//
 
-/// The checks of the block that both forms of sorting share.
+/// Does the checks of the axis, the stages and the block that both forms of sorting share.
 template <typename Op> static LogicalResult verifyStages(Op op, RankedTensorType block) {
   const int64_t axis = int32_t(op.getAxis()), first = int32_t(op.getFirst()),
                 last = int32_t(op.getLast());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layout attribute: its text and its verification against the block that carries it.
+// The layout attribute: its parser, its printer, and the verification of the attribute alone and of
+// its fit to a block.
 #include "compiler/ir/EftDialect.h"
 
 #include "compiler/ir/LayoutConversion.h"

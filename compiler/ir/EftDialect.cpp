@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Registration of the dialect, its pointer type, and the helpers on types.
+// The registration of the dialect, the verifiers of its attributes and of the pointer type, and the
+// helpers for types.
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,14 +20,15 @@ using namespace eft;
 #include "compiler/ir/EftTypes.cpp.inc"
 
 namespace {
-/// Every op of the dialect may be inlined: none depends on the function that it stands in.
+/// Lets every operation of the dialect be inlined: none depends on the function around it.
 struct EftInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
   bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
 };
 
-/// Layouts are long and few: they are printed once, in front.
+/// Gives each layout an alias. A module has few layouts, and their text is long, so each is printed
+/// once, at the top.
 struct EftAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
   AliasResult getAlias(Attribute attribute, llvm::raw_ostream &os) const final {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The eft dialect: everything that the rest of the compiler needs of the block IR.
+// The eft dialect: its types, attributes and operations, and helpers for the types of block IR.
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -27,17 +27,19 @@
 
 namespace eft {
 
-/// A static tensor whose extents are powers of two.
+/// Returns true for a tensor of static shape whose extents are powers of two, and whose rank is not
+/// 0.
 bool isBlock(mlir::Type type);
 
-/// `type`, or the type of its elements, replaced by `element`; shape and layout stay.
+/// Returns `element` if `type` is a scalar. If `type` is a tensor, returns it with `element` as its
+/// element type and the same shape and layout.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
-/// The type of what a pointer, or a block of pointers, points to, in the same shape. Gives null for
-/// a type that is neither.
+/// Returns the pointee of a pointer, or for a block of pointers, a block of the pointee with the
+/// same shape and layout. Returns null for any other type.
 mlir::Type pointeeLike(mlir::Type pointer);
 
-/// i1, or a block of i1 in the shape of `type`.
+/// Returns the type of a mask for `type`: i1, or a block of i1 with the same shape and layout.
 mlir::Type maskLike(mlir::Type type);
 
 } // namespace eft

@@ -15,18 +15,21 @@ def Eft_Dialect : Dialect {
   let cppNamespace = "::eft";
   let summary = "Programs that work on blocks";
   let description = [{
-    A *program* is one instance of a kernel; a grid of programs runs in any order. A program works on
-    scalars and on *blocks*: `tensor` types of static shape whose extents are powers of two. Arithmetic
-    on both is `arith` and `math`, control flow is `scf`, functions are `func`. This dialect adds what
-    those lack: the program's place in the grid, pointers and memory, the making and reshaping of
-    blocks, and counter-based random numbers.
+    A *program* is one instance of a kernel. A launch runs a grid of programs, in any order. A program
+    computes with scalars and with *blocks*: tensors of static shape whose extents are powers of two.
+    Scalars and blocks use `arith` and `math` for arithmetic, `scf` for control flow and `func` for
+    functions. This dialect adds the operations that those dialects lack: the program's position in the
+    grid, pointers and memory, making and reshaping blocks, reductions, matrix products, and
+    counter-based random numbers.
 
     A kernel is a public function; private functions are helpers that are inlined. An argument of a
-    kernel may carry `eft.divisibility`, a power of two that the address (in bytes) or the integer is
-    known to be a multiple of.
+    kernel may carry `eft.divisibility`: a power of two that is known to divide the address (in bytes)
+    or the integer.
 
-    Accesses of one program to memory are ordered for each element by itself: an element's load sees
-    what the same element of an earlier store wrote. Between different elements there is no order.
+    The memory accesses of one program are ordered only for elements with the same index. If the
+    program stores a block and later loads a block of the same shape, the load of element i sees
+    what the store of element i has written. Accesses of elements with different indices are not
+    ordered, unless there is an `eft.barrier` between them.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
   let useDefaultTypePrinterParser = 1;
@@ -38,20 +41,23 @@ def Eft_Dialect : Dialect {
     void registerAttributes();
     /// On a kernel's argument: a power of two that divides its address or value.
     static constexpr llvm::StringLiteral divisibilityName = "eft.divisibility";
-    /// On a kernel for a GPU, once it is lowered: the threads of a program.
+    /// On a lowered kernel for a GPU: the number of threads of a program.
     static constexpr llvm::StringLiteral threadsName = "eft.threads";
-    /// On a comparison of placed blocks: so many neighbours of a thread have one result.
+    /// On an integer comparison of placed blocks: the number of neighbouring elements of one thread
+    /// for which the comparison is known to have the same result.
     static constexpr llvm::StringLiteral constancyName = "eft.constancy";
-    /// On a division of floats: neither its operands nor its quotient are so large or so small that
-    /// dividing by the divisor's reciprocal loses bits.
+    /// On a division of floats: neither the operands nor the quotient are so large or so small that
+    /// computing the quotient from the divisor's reciprocal would lose bits.
     static constexpr llvm::StringLiteral plainQuotientName = "eft.plain_quotient";
-    /// On a loop: how many iterations of it are under way at a time.
+    /// On a loop: the number of its iterations that are under way at the same time.
     static constexpr llvm::StringLiteral numStagesName = "eft.num_stages";
-    /// On a kernel for a GPU, once it is lowered: warpgroups multiply in it.
+    /// On a lowered kernel for a GPU: warpgroups compute matrix products in it.
     static constexpr llvm::StringLiteral warpgroupsName = "eft.warpgroups";
-    /// On an operation of inline assembly: all threads of a warp must reach it together.
+    /// On inline assembly, or on a function that is a part of a kernel: all threads of a warp must
+    /// reach the assembly, or the calls of the function, together.
     static constexpr llvm::StringLiteral convergentName = "eft.convergent";
-    /// The shared memory of a program, in bytes, on a kernel for a GPU that has some.
+    /// On a lowered kernel for a GPU that uses shared memory: the number of bytes that one program
+    /// uses.
     static constexpr llvm::StringLiteral sharedBytesName = "eft.shared_bytes";
   }];
 }
@@ -60,9 +66,9 @@ def Eft_Pointer : TypeDef<Eft_Dialect, "Pointer"> {
   let mnemonic = "ptr";
   let summary = "The address of a value in memory";
   let description = [{
-    An address in the memory that the kernel's arguments live in (global memory on a GPU). The pointee
-    is an integer of 8, 16, 32 or 64 bits or a float of 16, 32 or 64 bits. Booleans live in memory as
-    `i8`.
+    An address in the memory to which the kernel's pointer arguments point (global memory on a GPU).
+    The pointee is an integer of 8, 16, 32 or 64 bits or a float of 16, 32 or 64 bits. Memory holds
+    booleans as `i8`.
 
     ```mlir
     !eft.ptr<f32>
@@ -80,17 +86,19 @@ def Eft_Pointer : TypeDef<Eft_Dialect, "Pointer"> {
 def Eft_Layout : AttrDef<Eft_Dialect, "Layout",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "layout";
-  let summary = "Which place of the machine holds which element of a block";
+  let summary = "The element of a block that each place of the machine holds";
   let description = [{
-    A linear map over bits from a *place* to an index of the block. A place has named dimensions, in a
-    fixed order; each lists its bits from the lowest, and for each bit the coordinates, one per
-    dimension of the block, that the bit adds (by exclusive or) to the index.
+    A map from each *place* to the index of the element that the place holds. The map is linear over
+    bits. A place has named dimensions in a fixed order: `register`, `lane` and `warp` on a GPU, `lane`
+    and `step` on a CPU. In shared memory, the only dimension is `offset`.
 
-    On a GPU the dimensions are `register`, `lane` and `warp`, on a CPU `lane` and `step`.
+    The attribute lists one *basis* for each bit of each dimension, the lowest bit first. A basis has
+    one coordinate per dimension of the block. The index of a place's element is the exclusive or of
+    the bases of all bits that are set in the place.
 
     ```mlir
-    // 256 elements over one warp: four neighbours in a thread's first registers, the lanes beside
-    // each other, and a second step.
+    // 256 elements over one warp. The first four registers of the 32 lanes hold elements 0 to 127,
+    // four neighbours in each lane. The next four registers hold elements 128 to 255.
     #eft.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = []>
     ```
 
@@ -105,7 +113,7 @@ def Eft_Layout : AttrDef<Eft_Dialect, "Layout",
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The coordinates that bit `bit` of dimension number `dimension` adds.
+    /// Returns the basis of bit `bit` of dimension number `dimension`.
     ::llvm::ArrayRef<int64_t> getBasis(unsigned dimension, unsigned bit) const;
   }];
 }

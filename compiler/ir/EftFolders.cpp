@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folders and canonical forms: what follows from the algebra of an operation alone.
+// Folders and canonicalization patterns that follow from the meaning of one operation alone.
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -11,7 +11,8 @@ using namespace eft;
 
 namespace {
 
-/// The elements of `constant` if all are equal, as a constant of type `type`.
+/// Returns a constant of type `type` with the elements of `constant`, if these are all equal;
+/// otherwise null.
 OpFoldResult resplat(Attribute constant, Type type) {
   auto splat = dyn_cast_if_present<SplatElementsAttr>(constant);
   if (!splat)
@@ -56,7 +57,8 @@ OpFoldResult AddPtrOp::fold(FoldAdaptor) {
   return matchPattern(getOffset(), m_Zero()) ? OpFoldResult(getPointer()) : OpFoldResult();
 }
 
-/// A load under a constant mask reads everything, or nothing.
+/// Removes a mask that is true everywhere. Replaces a load whose mask is false everywhere by its
+/// `other` value, or by zero.
 LogicalResult LoadOp::canonicalize(LoadOp load, PatternRewriter &rewriter) {
   if (isSplatOf(load.getMask(), true)) {
     rewriter.modifyOpInPlace(load, [&] {
@@ -72,7 +74,7 @@ LogicalResult LoadOp::canonicalize(LoadOp load, PatternRewriter &rewriter) {
   return success();
 }
 
-/// A store under a constant mask writes everything, or nothing.
+/// Removes a mask that is true everywhere, and a store whose mask is false everywhere.
 LogicalResult StoreOp::canonicalize(StoreOp store, PatternRewriter &rewriter) {
   if (isSplatOf(store.getMask(), true)) {
     rewriter.modifyOpInPlace(store, [&] { store.getMaskMutable().clear(); });
@@ -85,7 +87,7 @@ LogicalResult StoreOp::canonicalize(StoreOp store, PatternRewriter &rewriter) {
 }
 
 namespace {
-/// Reshaping a splat makes a splat of the new shape.
+/// Replaces the reshaping of a splat by a splat of the new shape.
 template <typename Op> struct ReshapeOfSplat : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The properties by which operations describe themselves. A stage asks for a property, and keeps no
-// list of the operations that have it.
+// The traits and interfaces by which operations describe themselves to the stages. A stage asks an
+// operation for its traits and interfaces. No stage keeps a list of operations.
 
 #ifndef EFT_INTERFACES
 #define EFT_INTERFACES
@@ -15,23 +15,26 @@ class Eft_Trait<string name> : NativeOpTrait<name> {
   let cppNamespace = "::eft";
 }
 
-// A place may need elements of the operands that lie at other places. So each element of each block
-// must lie at some place: the lowering refuses other layouts. Elements of `eft.trans` are fetched
-// from other threads, for example; those of `eft.broadcast` never are.
+// To compute its elements of the results, a place may need elements of the operands that lie at other
+// places. For example, `eft.trans` may fetch elements from other threads; `eft.broadcast` never does.
+// Every element of every operand and result must then lie at some place: the lowering refuses layouts
+// that leave elements out.
 def Eft_FetchesElements : Eft_Trait<"FetchesElements">;
 
-// Each place computes its elements of the results from its own elements of the operands, whenever it
-// needs them. So a tile of a result is the operation on the same tiles of the operands, and a tiled
-// loop computes it where it is used. Upstream's elementwise operations do so without this trait.
+// Each place computes its elements of the results from its own elements of the operands, and may do so
+// at any use of the results. So a tile of a result is the operation applied to the same tiles of the
+// operands, and a tiled loop may compute the tile where it is used. Upstream's elementwise operations
+// have this property without the trait.
 def Eft_ComputesInPlace : Eft_Trait<"ComputesInPlace">;
 
-// Each element of a result is an element of the operand, as it is. So what divides the one divides the
-// other. Moves of elements do so without this trait.
+// Each element of a result is an element of the operand, unchanged. So the elements of the result have
+// the divisors of the operand's elements. Element moves have this property without the trait.
 def Eft_KeepsNumbers : Eft_Trait<"KeepsNumbers">;
 
-// The code of a GPU may call a function: one that the driver brings, or ptxas makes for operands that are
-// rare. Registers that outlive a call are dear, and ptxas does not keep some of them. Upstream's divisions
-// and roots may be calls without this trait.
+// On a GPU, the code of the operation may call a function: one that the driver provides, or one that
+// ptxas makes for rare operands. Values that stay in registers across a call are expensive, and ptxas
+// fails to preserve some of these registers. Upstream's divisions and roots may become calls, too,
+// without this trait.
 def Eft_MayCall : Eft_Trait<"MayCall">;
 
 //===----------------------------------------------------------------------===//
@@ -41,26 +44,29 @@ def Eft_MayCall : Eft_Trait<"MayCall">;
 def Eft_ElementMoveOpInterface : OpInterface<"ElementMoveOpInterface"> {
   let cppNamespace = "::eft";
   let description = [{
-    An operation that computes nothing: its results have elements of its operands at other indices. All
-    operands are blocks of one type, the sources. For each index of a result the operation tells the index
-    of the element in the source, as a map that is linear over the indices' bits:
+    An operation that computes nothing: its results have elements of its operands at other indices. The
+    operands are the *sources*, blocks of one type. For each index of a result, the operation gives the
+    index of the element in the source. `map` is linear over the bits of the index, `flipped` is a
+    constant, and ^ is the exclusive or:
 
         source index = map(result index) ^ flipped
 
-    | operation | the source's index |
+    | operation | the index in the source, for an index of the result |
     |---|---|
     | `%1 = eft.trans %0 order [1, 0]` | (i, j) ↦ (j, i) |
     | `%1 = eft.expand_dims %0 axis 1` | (i, 0) ↦ i |
     | `%1 = eft.exchange %0 axis 0 mask 63` | i ↦ i ^ 63: the map is the identity, `flipped` is 63 |
-    | `%0, %1 = eft.split %2` | of `%0` i ↦ (i, 0), of `%1` i ↦ (i, 0) ^ (0, 1) |
-    | `%2 = eft.join %0, %1` | (i, k) ↦ i; the bit k of the index tells the source |
+    | `%0, %1 = eft.split %2` | for `%0`, i ↦ (i, 0); for `%1`, i ↦ (i, 0) ^ (0, 1) |
+    | `%2 = eft.join %0, %1` | (i, k) ↦ i; the source is `%0` where k is 0, and `%1` where k is 1 |
 
-    Placing asks in which layout of the source no element has to move. The lowering asks which element
-    each place fetches. On a CPU the buffers ask from where to read the elements of a moved block. The
-    analysis of masks asks where the first element comes from.
+    Placing uses the map to find the layout of the source in which no element has to move. The lowering
+    uses the map to find the element that each place fetches, and on a CPU the position in a buffer from
+    which to read it. The analysis of masks uses the map to find the source's element that becomes the
+    result's first one.
 
-    The lowering may fetch elements from other places if the operation has the trait `FetchesElements`.
-    Without it, source and result must have layouts in which every element stays in its place.
+    If the operation has the trait `FetchesElements`, the lowering may fetch elements from other places.
+    Without the trait, the layouts of source and result must be such that every element stays in its
+    place.
   }];
   let methods = [
     InterfaceMethod<"Returns the indices at which result number `result` finds its elements.",
@@ -71,27 +77,29 @@ def Eft_ElementMoveOpInterface : OpInterface<"ElementMoveOpInterface"> {
 def Eft_PlacingOpInterface : OpInterface<"PlacingOpInterface"> {
   let cppNamespace = "::eft";
   let description = [{
-    An operation on blocks for which placing has rules. Upstream's elementwise operations need no
-    interface: all their blocks have one layout.
+    An operation on blocks for which placing has rules. Upstream's elementwise operations do not need
+    this interface: all blocks of such an operation have one layout.
 
-    An operation with an *anchor* makes its results in one layout, whatever their uses require.
-    `eft.scan` for example has one, because to scan a block twice would cost more than to move the result.
-    The anchor is the default layout of the result's shape; placing itself knows those of `eft.reduce` and,
-    on a GPU, of `eft.dot`.
+    An operation with an *anchor* makes its results in one layout, whatever layouts their uses require.
+    For example, `eft.scan` has an anchor, because scanning a block twice would cost more than moving
+    the result. The anchor is the default layout of the result's shape. Two operations are exceptions,
+    for which placing chooses the anchor: `eft.reduce` and, on a GPU, `eft.dot`.
 
-    The results of another operation are made in the layouts that their uses require. To make such a
-    result again for a second layout is cheap if the operation touches no memory.
+    An operation without an anchor makes its results in the layouts that their uses require. Where these
+    are two layouts, placing may do the operation twice, which is cheap unless it accesses memory.
 
-    The operands are required in the layout of the results. If the operation is an `ElementMoveOpInterface`,
-    they are required in the layout in which no element moves. An operation that makes no block, such as
-    `eft.store`, requires the default layout.
+    Most operations require their operands in the layout of their results. An
+    `ElementMoveOpInterface` requires them in the layout in which no element moves. An operation
+    without a block as a result, such as `eft.store`, requires its operands in their default layout.
+    `eft.reduce` and `eft.dot` have rules of their own.
   }];
   let methods = [
     InterfaceMethod<"Returns true if the operation has an anchor.", "bool", "hasAnchor", (ins), "",
                     "return false;">,
     InterfaceMethod<[{
-                      Returns true if the operand is required in the default layout of its shape, and not in
-                      one that follows from the results'. `eft.gather` requires its source so.
+                      Returns true if the operand is required in the default layout of its shape,
+                      and not in a layout that follows from the layout of the results. The source of
+                      `eft.gather` is an example.
                     }], "bool", "requiresDefaultLayout", (ins "::mlir::OpOperand &":$operand), "",
                     "return false;">,
   ];
@@ -100,18 +108,18 @@ def Eft_PlacingOpInterface : OpInterface<"PlacingOpInterface"> {
 def Eft_MemoryAccessOpInterface : OpInterface<"MemoryAccessOpInterface"> {
   let cppNamespace = "::eft";
   let description = [{
-    An operation that accesses the memory behind a pointer, or a block of pointers, for each element by
-    itself: `eft.load`, `eft.store` and the atomic operations. Its memory effects say whether it writes there.
-    Placing and the analyses ask for the pointer, which tells what the access costs in each layout. Tiling
-    asks for the mask, and makes accesses without it in the tiles that lie inside of the mask.
+    An operation that accesses memory at a pointer, or at each pointer of a block: `eft.load`,
+    `eft.store`, `eft.prefetch` and the atomic operations. Placing and the analyses ask for the
+    pointer, from which follows what the access costs in each layout. Tiling asks for the mask: in
+    tiles for which the whole mask is true, it makes the access without a mask.
   }];
   let methods = [
     InterfaceMethod<"Returns the pointer, or the block of pointers.", "::mlir::Value", "getPointer">,
     InterfaceMethod<"Returns the mask, or null if there is none.", "::mlir::Value", "getMask", (ins),
                     "", "return {};">,
-    InterfaceMethod<"Returns true if the access reads and writes each element in one step.", "bool",
-                    "isAtomic", (ins), "", "return false;">,
-    InterfaceMethod<"Makes the access unconditional: its mask goes, and all that only a mask needs.",
+    InterfaceMethod<"Returns true if the operation accesses each element in one indivisible step.",
+                    "bool", "isAtomic", (ins), "", "return false;">,
+    InterfaceMethod<"Removes the mask, and the operands and notes that only a mask gives a meaning.",
                     "void", "dropMask">,
   ];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifiers. What they let through, every pass must be able to handle or to refuse with a message.
+// Verifiers. Every pass must be able to handle the IR that they accept, or refuse it with a
+// diagnostic.
 #include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 
@@ -10,7 +11,8 @@
 using namespace mlir;
 using namespace eft;
 
-// The generated code of the operations, which sees the verifiers, folders and patterns as members.
+// The generated code of the operations. It calls the verifiers, folders and patterns, which are
+// members of the operations' classes.
 #define GET_OP_CLASSES
 #include "compiler/ir/EftOps.cpp.inc"
 
@@ -97,7 +99,8 @@ LogicalResult LoadOp::verify() {
   return success();
 }
 
-/// A volatile load is not to be left out or merged, as if it wrote something.
+/// A load that reads memory again each time has a write effect, too, so that no pass removes it or
+/// merges it with another load.
 void LoadOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getPointerMutable());
   if (readsAnew())
@@ -146,7 +149,8 @@ LogicalResult PrintOp::verify() {
 }
 
 LogicalResult PhiloxOp::verify() {
-  // Each round is code. More than ten make the words no better.
+  // The limit bounds the size of the code, in which the rounds follow one another without a loop.
+  // More than ten rounds do not make the words more random.
   constexpr uint32_t maxRounds = 16;
   if (getRounds() > maxRounds)
     return emitOpError("rounds must be at most ") << maxRounds << ", got " << getRounds();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The maps of operations that move elements: for each index of a result, the index in the source.
+// The index maps of element moves: for each index of a result, the index in the source.
 #include "compiler/ir/ElementMoves.h"
 
 using namespace mlir;
@@ -16,8 +16,8 @@ Space spaceOf(Value block) {
   return Space::block({shape.data(), shape.size()});
 }
 
-/// The map that takes coordinates of the result to those of the source. The function must be linear
-/// over the coordinates' bits.
+/// Returns, as a map, the function that takes the coordinates of a result's element to those of the
+/// source's element. The function must be linear over the bits of the coordinates.
 LinearLayout indexMap(Value result, Value source, function_ref<Coordinates(Coordinates)> function) {
   Space from = spaceOf(result), to = spaceOf(source);
   std::vector<uint64_t> columns;
@@ -26,7 +26,8 @@ LinearLayout indexMap(Value result, Value source, function_ref<Coordinates(Coord
   return LinearLayout::fromColumns(std::move(from), std::move(to), std::move(columns));
 }
 
-/// The map between elements with the same number in row-major order.
+/// Returns the map that takes each element of the result to the source's element with the same
+/// number in row-major order.
 LinearLayout sameNumbers(Value result, Value source) {
   std::vector<uint64_t> columns;
   for (unsigned bit = 0; bit < spaceOf(result).bits(); ++bit)
@@ -71,7 +72,8 @@ ElementMove ExchangeOp::getElementMove(unsigned) {
   return {sameNumbers(getResult(), getSource()), block.pack(mask)};
 }
 
-/// The last dimension is the lowest bit of a packed index.
+/// Bit 0 of the packed index is the index along the last dimension, because this dimension has
+/// extent 2. The bit is set for elements of the second source.
 ElementMove JoinOp::getElementMove(unsigned) {
   LinearLayout map = indexMap(getResult(), getLhs(), [](Coordinates index) {
     index.pop_back();

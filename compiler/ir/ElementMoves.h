@@ -7,13 +7,14 @@
 
 namespace eft {
 
-/// The operation that makes `value` by moving elements, if it has no other result and may be made
-/// in any layout; else null.
+/// Returns the element move that makes `value`, if the move has only this result and no anchor, so
+/// that it may be made in any layout; otherwise null.
 ElementMoveOpInterface freeMove(mlir::Value value);
 
-/// The layout of the source in which no element has to move: each place of the result holds the
-/// elements of the source that it needs. The source's other elements, which are those of further
-/// results, lie in further fragments, which `dimension` counts.
+/// Returns the layout of the source in which no element has to move, if the result has `layout`:
+/// each place holds the elements of the source that it needs for the result. Elements of the source
+/// that the result does not have, such as those of the other result of `eft.split`, lie at new
+/// places: they get further, high bits of `dimension`.
 LinearLayout layoutBefore(ElementMoveOpInterface move, const LinearLayout &layout,
                           llvm::StringRef dimension);
 

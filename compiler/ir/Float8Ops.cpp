@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifiers and folders of the operations on floats of eight bits.
+// Verifiers and folders of the operations on 8-bit floats.
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/IR/Matchers.h"
@@ -21,7 +21,7 @@ LogicalResult TruncateFloat8Op::verify() {
   return emitOpError("operand must be of f16, f32 or f64, got ") << element;
 }
 
-/// Zero is zero in every format.
+/// Folds +0, whose code is 0 in every format.
 OpFoldResult TruncateFloat8Op::fold(FoldAdaptor) {
   if (matchPattern(getOperand(), m_PosZeroFloat()))
     return Builder(getContext()).getZeroAttr(getType());

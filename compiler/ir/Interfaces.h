@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The properties by which operations describe themselves; EftInterfaces.td says what they mean.
+// The traits and interfaces by which operations describe themselves. EftInterfaces.td defines their
+// meaning.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
@@ -8,14 +9,14 @@
 
 namespace eft {
 
-/// The indices at which a result of an operation that moves elements finds them in its source.
+/// For a result of an element move: the index in the source of each element of the result.
 struct ElementMove {
   /// A map between indices of blocks. The result's element with the packed index i is the source's
   /// element with the packed index map(i) ^ flipped.
   LinearLayout map;
   uint64_t flipped = 0;
-  /// Of two sources: the bit of the result's packed index that is 1 where the element comes from
-  /// the second one. 0 if there is one source.
+  /// For a move of two sources, a mask with one bit of the result's packed index. Where the bit is
+  /// set in an index, the element comes from the second source. 0 for a move of one source.
   uint64_t secondSource = 0;
 };
 

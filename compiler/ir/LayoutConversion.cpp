@@ -22,14 +22,14 @@ std::optional<LinearLayout> eft::layoutOf(Type type) {
   auto attribute = block ? dyn_cast_or_null<LayoutAttr>(block.getEncoding()) : LayoutAttr();
   if (!attribute)
     return std::nullopt;
-  std::string error; // The attribute's verifier has said all that there is to say.
+  std::string error; // Stays empty: the attribute's verifier has checked the bases.
   return LinearLayout::create(placesOf(attribute), block.getShape(), error);
 }
 
 std::optional<LinearLayout> eft::elementsOf(BufferReadOp read) {
   if (!read.getElements())
     return std::nullopt;
-  std::string error; // The attribute's verifier has said it, as in `layoutOf`.
+  std::string error; // Stays empty: the operation's verifier has checked the bases.
   RankedTensorType block = read.getBuffer().getType().getBlock();
   return LinearLayout::create(placesOf(*read.getElements()), block.getShape(), error);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Between the layout attribute of the IR and the algebra in compiler/layout.
+// Conversions between the layout attribute of the IR and the class LinearLayout.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -7,26 +7,29 @@
 
 namespace eft {
 
-/// The bases that the attribute holds, in the form of `LinearLayout::create`.
+/// Returns the bases of the attribute, in the form that `LinearLayout::create` takes.
 std::vector<PlaceBases> placesOf(LayoutAttr attribute);
 
-/// The layout that a block's type carries; nothing if it carries none.
+/// Returns the layout in the encoding of a block's type; nothing if the type has no layout.
 std::optional<LinearLayout> layoutOf(mlir::Type type);
 
-/// The map from each place to the element of the buffer's block that it reads, if `eft.buffer_read`
-/// has one; nothing if every place reads the element that it wrote.
+/// Returns the map after `of` in an `eft.buffer_read`: from each place to the element of the
+/// buffer's block that the place reads. Returns nothing if there is no `of`: every place then reads
+/// the elements that it wrote.
 std::optional<LinearLayout> elementsOf(BufferReadOp read);
 
-/// The attribute that says the same as `layout`.
+/// Returns the attribute with the bases of `layout`.
 LayoutAttr toAttribute(mlir::MLIRContext *context, const LinearLayout &layout);
 
-/// The block's type with `layout` as its encoding.
+/// Returns the block's type with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
 
-/// The same block in a layout without those bits of `dimension` that lead to no other element.
+/// Returns the block's type in a layout without those bits of `dimension` whose basis is zero. Such
+/// bits only make copies of elements.
 mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);
 
-/// A layout with these dimensions of places and no others, in their order.
+/// Returns the layout with these dimensions of places alone, in this order. A dimension that
+/// `layout` lacks gets no bits.
 LinearLayout withPlaces(const LinearLayout &layout, llvm::ArrayRef<std::string_view> dimensions);
 
 } // namespace eft

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifiers of the operations on matrices.
+// Verifiers of the matrix products.
 #include "compiler/ir/EftDialect.h"
 
 using namespace mlir;
 using namespace eft;
 
-/// The least extent of a product along each dimension: that of a tensor core's smallest tile,
-/// rounded up.
+/// The least extent of a product along each dimension. The smallest tile of a tensor core has at
+/// most this extent in each dimension.
 static constexpr int64_t leastDotExtent = 16;
 
-/// The type in which products of `element` are summed; null if there is none.
+/// Returns the type in which products of `element` are summed; null if `element` has no products.
 static Type accumulatorOf(Type element, bool isFloat8) {
   Builder builder(element.getContext());
   if (isFloat8 || element.isF16() || element.isBF16() || element.isF32())
@@ -19,7 +19,7 @@ static Type accumulatorOf(Type element, bool isFloat8) {
   return element.isInteger(8) || element.isInteger(32) ? builder.getI32Type() : Type();
 }
 
-/// The shape of the product; complains if the factors don't fit.
+/// Returns the shape of the product. Fails, with a diagnostic, if the factors' shapes don't fit.
 static FailureOr<SmallVector<int64_t>> verifyFactors(Operation *op, RankedTensorType a,
                                                      RankedTensorType b) {
   if (a.getRank() != 2 || b.getRank() != 2)
@@ -35,7 +35,8 @@ static FailureOr<SmallVector<int64_t>> verifyFactors(Operation *op, RankedTensor
   return SmallVector<int64_t>{a.getDimSize(0), b.getDimSize(1)};
 }
 
-/// The formats of factors that are floats of eight bits: both are given, or none is.
+/// Checks the formats of factors that are 8-bit floats: both must be given, or neither. Factors
+/// with formats must be of i8.
 static LogicalResult verifyFormats(Operation *op, RankedTensorType a, std::optional<Float8> ofA,
                                    std::optional<Float8> ofB) {
   if (ofA.has_value() != ofB.has_value())
@@ -45,7 +46,8 @@ static LogicalResult verifyFormats(Operation *op, RankedTensorType a, std::optio
   return success();
 }
 
-/// The checks that products of blocks and of buffers share.
+/// Does the checks that products of blocks, of buffers and of slots in shared memory have in
+/// common.
 static LogicalResult verifyProduct(Operation *op, RankedTensorType a, RankedTensorType b,
                                    RankedTensorType result, bool isFloat8 = false) {
   FailureOr<SmallVector<int64_t>> shape = verifyFactors(op, a, b);
@@ -64,12 +66,13 @@ static LogicalResult verifyProduct(Operation *op, RankedTensorType a, RankedTens
   return success();
 }
 
-/// Whether warpgroups multiply elements of this type.
+/// Returns true if warpgroups can multiply elements of this type.
 static bool isOfWarpgroups(Type element) {
   return element.isF16() || element.isBF16() || element.isF32() || element.isInteger(8);
 }
 
-/// Warpgroups multiply 64 rows and 32 bytes of each at a time.
+/// Checks that warpgroups can multiply the first factor. They multiply 64 rows at a time, and 32
+/// bytes of each row.
 static LogicalResult verifyWarpgroups(Operation *op, RankedTensorType a) {
   constexpr int64_t minRows = 64, minBits = 256;
   Type element = a.getElementType();
@@ -98,7 +101,7 @@ LogicalResult DotOp::verify() {
   return getWarpgroups() ? verifyWarpgroups(*this, typeOf(getA())) : success();
 }
 
-/// The block that a factor in shared memory is.
+/// Returns the type of a factor in shared memory, with its dimensions in the order of the product.
 static RankedTensorType factorIn(SharedType slots, bool isTransposed) {
   SmallVector<int64_t> shape(slots.getBlock().getShape());
   if (isTransposed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifiers of reductions and scans, and of functions of single elements.
+// Verifiers of reductions, scans, histograms and `eft.map`.
 #include "compiler/ir/EftDialect.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -9,7 +9,8 @@ using namespace eft;
 
 namespace {
 
-/// Checks that the sources and the combining region fit together.
+/// Checks that the sources have one shape, that they have the axis, and that the region combines
+/// two of their elements.
 LogicalResult verifyCombining(Operation *op, TypeRange sources, int64_t axis, Region &combine) {
   if (sources.empty())
     return op->emitOpError("needs at least one source");
@@ -34,7 +35,8 @@ LogicalResult verifyCombining(Operation *op, TypeRange sources, int64_t axis, Re
   return success();
 }
 
-/// The order of a reduction must use every bit of the axis once.
+/// Checks that the order of a reduction, if it has one, combines all elements of the axis: the
+/// steps and the bits of the tree must cover every bit of the index once.
 LogicalResult verifyOrder(ReduceOp op, int64_t extent) {
   if (!op.getSteps() && !op.getTree())
     return success();
@@ -129,7 +131,7 @@ LogicalResult ScanIntoOp::verify() {
 
 namespace {
 
-/// The element type of each value, `pack` times.
+/// Returns the element type of each value, each `pack` times in a row.
 SmallVector<Type> packedElements(TypeRange values, unsigned pack) {
   SmallVector<Type> elements;
   for (Type value : values)

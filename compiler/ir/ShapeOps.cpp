@@ -14,7 +14,7 @@ namespace {
 
 RankedTensorType blockOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Reports a block whose shape or element type follows from others and is not that.
+/// Fails, with a diagnostic, if `found` has another shape or element type than expected.
 LogicalResult expectBlock(Operation *op, StringRef what, RankedTensorType found,
                           ArrayRef<int64_t> shape, Type element) {
   if (found.getShape() == shape && found.getElementType() == element)
@@ -29,7 +29,8 @@ LogicalResult expectAxis(Operation *op, int64_t axis, RankedTensorType block) {
   return op->emitOpError("axis must lie between 0 and ") << block.getRank() - 1 << ", got " << axis;
 }
 
-/// The elements of a constant if all are equal, as a constant of type `type`.
+/// Returns a constant of type `type` with the elements of `constant`, if these are all equal;
+/// otherwise null.
 OpFoldResult resplat(Attribute constant, Type type) {
   auto splat = dyn_cast_if_present<SplatElementsAttr>(constant);
   if (!splat)
@@ -37,7 +38,7 @@ OpFoldResult resplat(Attribute constant, Type type) {
   return SplatElementsAttr::get(cast<ShapedType>(type), splat.getSplatValue<Attribute>());
 }
 
-/// `shape` and a last dimension of extent 2.
+/// Returns `shape` with another, last dimension of extent 2.
 SmallVector<int64_t> joined(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> result(shape);
   result.push_back(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifiers of blocks in shared memory.
+// Verifiers of the operations on blocks in shared memory, and the size of their slots.
 #include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 
@@ -41,7 +41,7 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, i
 
 namespace {
 
-/// Slots are of blocks with such elements and such a shape.
+/// Checks that the slots hold blocks of this element type and this shape.
 LogicalResult verifySlot(Operation *op, Type element, ArrayRef<int64_t> shape, SharedType shared) {
   RankedTensorType slot = shared.getBlock();
   if (slot.getElementType() == element && slot.getShape() == shape)

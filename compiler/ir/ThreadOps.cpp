@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Verifiers of the operations of one thread.
+// Verifiers of the operations of one thread of a GPU.
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -9,10 +9,10 @@ using namespace eft;
 
 namespace {
 
-constexpr unsigned globalMemory = 1; // LLVM's address space of it on NVPTX
+constexpr unsigned globalMemory = 1; // the number of its address space in LLVM's NVPTX
 constexpr int64_t maxAccessBits = 128;
 
-/// Whether one instruction of PTX moves words of the type.
+/// Returns true if one instruction of PTX can load or store a value of the type.
 bool isAccessible(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   const int64_t count = vector ? vector.getNumElements() : 1;
@@ -46,7 +46,8 @@ bool hasBits(Type type, ArrayRef<unsigned> widths) {
   return llvm::any_of(widths, [&](unsigned width) { return type.isSignlessInteger(width); });
 }
 
-/// The vectors that one atomic operation adds: of up to 16 bytes.
+/// Returns true if one atomic operation can add a vector of the type: 2, 4 or 8 f16 or bf16, or 2
+/// or 4 f32.
 bool isVectorOfSums(VectorType type) {
   const int64_t count = type.getRank() == 1 && !type.isScalable() ? type.getNumElements() : 0;
   Type element = type.getElementType();

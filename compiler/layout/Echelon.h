@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gaussian elimination over bits, one column at a time: all that the layouts' algebra needs of
+// Gaussian elimination over bits, one column at a time. The algebra of layouts needs no other
 // linear algebra.
 #pragma once
 
@@ -10,13 +10,14 @@
 
 namespace eft {
 
-/// A growing set of linearly independent columns over F2, in echelon form. Columns come in one by
-/// one, numbered from 0; one that is a sum (xor) of earlier ones is refused. Every vector the set
-/// spans can then be written as a sum of accepted columns, and that sum is the only one. Rank,
-/// kernel, inverse and membership all follow from it.
+/// A growing set of linearly independent columns over F2, in echelon form. Columns are inserted one
+/// by one, numbered from 0. A column that is a sum (xor) of earlier ones is refused. Every vector
+/// that the set spans is the sum of accepted columns in exactly one way. Rank, kernel, inverse and
+/// membership all follow from that sum.
 class Echelon {
 public:
-  /// A vector minus the columns in `columns` (a bit mask of their numbers): what is left of it.
+  /// The result of subtracting (xor) columns from a vector: `remainder` is what is left of the
+  /// vector, and `columns` is a bit mask of the subtracted columns' numbers.
   struct Reduction {
     uint64_t remainder;
     uint64_t columns;
@@ -28,8 +29,8 @@ public:
       insert(columns[i], i);
   }
 
-  /// Writes the vector as a sum of accepted columns plus a remainder; 0 remains just where the set
-  /// spans it.
+  /// Writes the vector as a sum of accepted columns plus a remainder. The remainder is 0 if and
+  /// only if the set spans the vector.
   Reduction reduce(uint64_t vector) const {
     uint64_t columns = 0;
     while (vector != 0) {
@@ -43,8 +44,8 @@ public:
     return {vector, columns};
   }
 
-  /// Accepts the column, or, when it is a sum of accepted ones, leaves the set as it is and returns
-  /// false.
+  /// Adds the column to the set and returns true. If the column is a sum of accepted ones, leaves
+  /// the set as it is and returns false.
   bool insert(uint64_t column, unsigned number) {
     Reduction reduced = reduce(column);
     if (reduced.remainder == 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear layouts: the same places over another block (slice, collapse, permute, reshape, …).
+// Linear layouts: operations that keep the places and change the block (slice, collapse, permute,
+// reshape, …).
 #include "compiler/layout/LinearLayout.h"
 
 #include "compiler/layout/Echelon.h"
@@ -81,7 +82,8 @@ LinearLayout LinearLayout::permute(std::span<const unsigned> order) const {
 LinearLayout LinearLayout::reshape(std::span<const int64_t> newShape) const {
   Space target = Space::block(newShape);
   assert(target.bits() == to.bits() && "a shape of as many elements");
-  // A block's points are packed in row-major order, which is just what reshaping keeps.
+  // Reshaping keeps the row-major order, in which a block's points are packed. So the packed
+  // columns stay.
   return LinearLayout(from, std::move(target), columns);
 }
 

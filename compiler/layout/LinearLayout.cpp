@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear layouts: making them, applying them, and their algebra. LayoutShapes.cpp has what changes
-// the block alone.
+// Linear layouts: how they are made and applied, and their algebra. LayoutShapes.cpp has the
+// operations that change only the block.
 #include "compiler/layout/LinearLayout.h"
 
 #include "compiler/layout/Echelon.h"
@@ -171,7 +171,8 @@ std::optional<LinearLayout> LinearLayout::then(const LinearLayout &next) const {
   return LinearLayout(from, next.to, std::move(images));
 }
 
-/// Coordinates in the product of two blocks: the other's bits lie above this one's.
+/// Shifts coordinates in the second factor of a product, so that their bits lie above those of
+/// `below`, the first factor.
 static Coordinates shiftedAbove(Coordinates coordinates, const Space &below) {
   for (unsigned i = 0; i < below.rank(); ++i)
     coordinates[i] <<= below.dims()[i].bits;
@@ -280,7 +281,8 @@ uint64_t LinearLayout::redundantBits(std::string_view place) const {
   std::optional<unsigned> dim = from.find(place);
   if (!dim)
     return 0;
-  // A column is refused just where it is the highest bit of a kernel vector that `kernel` makes.
+  // `Echelon` refuses exactly the redundant columns. Each refused column is the highest bit of one
+  // of the vectors that `kernel` returns.
   uint64_t refused = 0;
   for (uint64_t vector : kernel())
     refused |= std::bit_floor(vector);
@@ -291,8 +293,8 @@ std::optional<std::vector<int64_t>> LinearLayout::imageBox() const {
   uint64_t reached = 0;
   for (uint64_t column : columns)
     reached |= column;
-  // The map reaches nothing outside the bits in `reached`, so it fills their box just where its
-  // rank says so.
+  // The map reaches only elements whose bits are all in `reached`. It reaches all of these if its
+  // rank is the number of bits in `reached`.
   if (rank() != static_cast<unsigned>(std::popcount(reached)))
     return std::nullopt;
   std::vector<int64_t> box;

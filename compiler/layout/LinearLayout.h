@@ -25,7 +25,8 @@
 //   #eft.layout<register = [[1]], lane = [[2], [4]], warp = [[8]]>
 //
 // Each basis is a list because a block may have several dimensions: it holds one coordinate for
-// each. A 4 × 4 block with rows over the lanes, and two columns in each warp's thread:
+// each. The next example is a 4 × 4 block. Its rows lie along the lanes, and each warp holds two of
+// its columns:
 //
 //   #eft.layout<register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 2]]>
 //
@@ -38,16 +39,16 @@
 // =================
 //  - *Blocked* arrangements, as above: every basis has one bit set.
 //  - *Repetition*: a basis of zero. `lane = [[1], [2], [0], [0], [0]]` puts a block of 4 elements
-//    into 32 lanes eight times over; lanes that differ only in the upper three bits hold the same
-//    element. These are the layout's *free* bits; the places that hold one element differ by the
-//    layout's `kernel`.
+//    into 32 lanes eight times: lanes that differ only in the upper three bits hold the same
+//    element. Place bits with a basis of zero are *free*. In general, two places hold the same
+//    element if their xor is in the layout's `kernel`.
 //  - *Swizzles*: bases with several bits set. In `register = [[0, 1], [0, 2]], lane = [[1, 1],
 //    [2, 2]]` lane r holds row r, its columns permuted by xor with r: the pattern that keeps shared
 //    memory free of bank conflicts.
-//  - What a tensor core wants of its operands: another list of bases.
+//  - *Operands of tensor cores*: the layouts that the instructions require are such lists, too.
 //
-// They can't say: extents that are no power of two, or arrangements that need a carry (element
-// 3·lane). Nor need they.
+// Linear layouts can't express extents that are not powers of two, or arrangements that need a
+// carry, such as element 3·lane in each lane. Eft needs neither.
 //
 // Why place → index, and not index → place
 // =========================================
@@ -63,15 +64,15 @@
 //   the index that a place holds                      apply
 //   how many elements one vector access may move      contiguousAlong("register")
 //   which of several copies may store                 the one whose redundantBits are zero
-//   from where to fetch an element                    sourceOf(from, to), from places to places
-//   the layout of what a block was expanded from      slice, collapse
+//   which place has the element of another place      sourceOf(from, to), from places to places
+//   the layout of an expanded block's source          slice, collapse
 //   the layout of a tile of a loop over registers     split
-//   whether a block is made of copies of a tile       divide
+//   whether a block consists of tiles of one layout   divide
 //
-// A conversion between two layouts is read off `sourceOf`: a map that moves only register bits is a
-// renaming; one that keeps the warp, a shuffle; any other, staging through shared memory. A map
-// with a block as its source and places as its target (an inverse) is the same kind of map, and so
-// is one from places to places: all are of this class.
+// `sourceOf` tells how to convert between two layouts. If its map changes only register bits, the
+// conversion renames registers. If the map keeps the warp, the conversion is a shuffle. Any other
+// conversion goes through shared memory. The same class represents maps from a block to places
+// (inverses) and maps from places to places.
 #pragma once
 
 #include "compiler/layout/Space.h"
@@ -86,26 +87,26 @@ struct PlaceBases {
   bool operator==(const PlaceBases &) const = default;
 };
 
-/// A linear map over bits from one space to another; usually from hardware places to the elements
-/// of a block. An immutable value. Preconditions are about numbers that the caller made (a
-/// dimension that exists, a permutation that is one); what can come from outside is checked by
-/// `create`, and what may have no answer returns an optional.
+/// A linear map over bits from one space to another, usually from hardware places to the elements
+/// of a block. Objects are immutable. `create` checks input from outside and reports its faults.
+/// Functions that may have no answer return an optional. All other conditions on arguments, such as
+/// an existing dimension or a valid permutation, are the caller's responsibility and are asserted.
 class LinearLayout {
 public:
   //===--- Making -----------------------------------------------------------------------------===//
 
-  /// From bases, as they stand in the IR. When they describe no layout of a block of this shape,
-  /// returns nothing and says in `error` what was found and what was expected.
+  /// Makes a layout from bases as the IR writes them. If they describe no layout of a block of this
+  /// shape, returns nothing and sets `error` to a text with the found and the expected value.
   static std::optional<LinearLayout> create(std::span<const PlaceBases> places,
                                             std::span<const int64_t> shape, std::string &error);
 
   /// Place i of the only dimension holds element i, in row-major order.
   static LinearLayout identity(std::string_view place, std::span<const int64_t> shape);
 
-  /// A layout of a one-element block of the given rank, with no places: the 1 of `product`.
+  /// The layout of a block with one element and without places: the neutral element of `product`.
   static LinearLayout unit(unsigned rank);
 
-  /// Any linear map: the image of each source bit, packed.
+  /// Makes any linear map. `columns` has the packed image of each source bit.
   static LinearLayout fromColumns(Space source, Space target, std::vector<uint64_t> columns);
 
   //===--- Looking at it ----------------------------------------------------------------------===//
@@ -116,11 +117,12 @@ public:
   std::vector<int64_t> shape() const { return to.shape(); }
   /// The bases in the form of `create`.
   std::vector<PlaceBases> bases() const;
-  /// The index that one bit of a place dimension adds.
+  /// The coordinates that one bit of a place dimension adds to the index.
   Coordinates basis(std::string_view place, unsigned bit) const;
   /// The number of bits of a place dimension; 0 for one that the layout doesn't have.
   unsigned placeBits(std::string_view place) const;
-  /// `register = [[1], [2]], lane = [[4]]`: what stands between the brackets of `#eft.layout<…>`.
+  /// Returns the text between the brackets of `#eft.layout<…>`: `register = [[1], [2]], lane =
+  /// [[4]]`.
   std::string toString() const;
   bool operator==(const LinearLayout &) const = default;
 
@@ -133,85 +135,90 @@ public:
 
   //===--- Its algebra ------------------------------------------------------------------------===//
 
-  /// First this map, then the next one; nothing unless this one's target is the next one's source.
+  /// Returns the composition: this map, then `next`. Returns nothing unless this map's target is
+  /// the source of `next`.
   std::optional<LinearLayout> then(const LinearLayout &next) const;
 
-  /// The block made of copies of this one arranged as the other says: this layout's bits are the
-  /// low bits of each place dimension and of each block dimension, the other's bits come above
-  /// them. Place dimensions that only the other has come last. `identity("lane", {4}) ×
-  /// identity("warp", {2})` spreads 8 elements over 2 warps of 4 lanes. Both must have the same
-  /// number of block dimensions.
+  /// Returns the layout of a larger block that is made of blocks in this layout, arranged as
+  /// `other` says. In each place dimension and each block dimension, this layout's bits are the low
+  /// bits, and those of `other` lie above them. Place dimensions that only `other` has come last.
+  /// `identity("lane", {4}) × identity("warp", {2})` spreads 8 elements over 2 warps of 4 lanes.
+  /// Both must have the same number of block dimensions.
   LinearLayout product(const LinearLayout &other) const;
 
-  /// The other factor: a layout `rest` with this map's place dimensions such that
-  /// `tile.product(rest)` is this map (up to the order of place dimensions). Nothing when the block
-  /// is not made of such tiles.
+  /// Returns the layout `rest` for which `tile.product(rest)` is this map, up to the order of place
+  /// dimensions. `rest` has all place dimensions of this map. Returns nothing if the block is not
+  /// made of such tiles.
   std::optional<LinearLayout> divide(const LinearLayout &tile) const;
 
-  /// The map on the low bits of one place dimension alone (all the other dimensions in full), and
-  /// the map on the other bits of that dimension alone. The index of a place is the xor of both.
-  /// Splitting `register` at the vectors of one tile gives the layout of a tile, and the index at
-  /// which each tile begins.
+  /// Splits the map into two. The first one maps the lowest `lowBits` bits of `place` and all bits
+  /// of the other dimensions. The second one maps only the remaining bits of `place`. The index of
+  /// a place is the xor of both images. If `register` is split where a tile's registers end, the
+  /// first map is the layout of a tile, and the second gives the index at which each tile begins.
   std::pair<LinearLayout, LinearLayout> split(std::string_view place, unsigned lowBits) const;
 
-  /// A map from index to place that picks one place for every element, with all redundant bits
-  /// zero. Nothing when an element has no place.
+  /// Returns a map from index to place that picks one place for every element: the one whose
+  /// redundant bits are zero. Returns nothing if an element has no place.
   std::optional<LinearLayout> rightInverse() const;
 
   unsigned rank() const;
   bool isInjective() const { return rank() == from.bits(); } ///< No element lies in two places.
   bool isSurjective() const { return rank() == to.bits(); }  ///< Every element lies somewhere.
 
-  /// Places (packed) whose xors are all the places that hold index 0. Two places hold the same
-  /// element just where their xor is one of those. Empty when the map is injective.
+  /// Returns a basis of the kernel: packed places whose xors are exactly the places that hold index
+  /// 0. Two places hold the same element if and only if their xor is in the kernel. Empty if the
+  /// map is injective.
   std::vector<uint64_t> kernel() const;
 
-  /// The bits of a place dimension that add no new element to what the bits below them (and the
-  /// dimensions before) reach. Of all places that hold one element, exactly one has every redundant
-  /// bit of every dimension zero.
+  /// A mask of the bits of a place dimension that are redundant: they reach no element beyond those
+  /// that the lower bits, and the dimensions before, reach. Of all places that hold one element,
+  /// exactly one has zeros in the redundant bits of all dimensions.
   uint64_t redundantBits(std::string_view place) const;
 
-  /// The extents of the corner of the block that the map fills, when what it reaches is such a
-  /// corner: all elements whose coordinates are below some power of two in each dimension.
+  /// If the map reaches exactly the elements whose coordinates lie below some power of two in each
+  /// dimension, returns these powers of two. Otherwise returns nothing.
   std::optional<std::vector<int64_t>> imageBox() const;
 
-  /// The number of elements that lie next to each other along the low bits of the place dimension:
-  /// the largest 2^k such that places 0 … 2^k − 1 hold a run of the block dimension that starts at
-  /// a multiple of 2^k, wherever the other place bits put it. The vector width of an access.
+  /// The width of a vector access: the largest 2^k such that places 0 … 2^k − 1 of the place
+  /// dimension hold 2^k neighbours along the block dimension, in order, for any values of the other
+  /// place bits. The first neighbour's index is always a multiple of 2^k.
   int64_t contiguousAlong(std::string_view place, unsigned blockDim) const;
   /// The same along the block's last dimension.
   int64_t contiguousAlong(std::string_view place) const;
 
   //===--- The same places, another block -----------------------------------------------------===//
 
-  /// The block without some of its dimensions: what `expand_dims` along that axis started from.
+  /// The layout without block dimension `axis`: that of the source of an `expand_dims` along the
+  /// axis.
   LinearLayout slice(unsigned axis) const;
-  /// The block with one dimension's extent cut to 1: what `broadcast` along that axis started from.
+  /// The layout with the extent of block dimension `axis` cut to 1: that of the source of a
+  /// `broadcast` along the axis.
   LinearLayout collapse(unsigned axis) const;
-  /// A new dimension of extent 1 before the given one.
+  /// The layout with a new block dimension of extent 1 before dimension `axis`.
   LinearLayout expandDims(unsigned axis) const;
   /// Dimension i of the result is dimension order[i] of this block.
   LinearLayout permute(std::span<const unsigned> order) const;
-  /// New high bits of the place dimension for the elements that lie nowhere, the lowest elements
-  /// first. Every element then lies somewhere.
+  /// The layout with additional high bits in the place dimension, so that every element lies
+  /// somewhere. The new bits' bases are single bits of the index, of which the lowest come first.
   LinearLayout covering(std::string_view place) const;
-  /// The same elements in row-major order under another shape of as many.
+  /// The same places over a block of another shape, which has the same elements in the same
+  /// row-major order.
   LinearLayout reshape(std::span<const int64_t> newShape) const;
 
 private:
   LinearLayout(Space source, Space target, std::vector<uint64_t> images)
       : from(std::move(source)), to(std::move(target)), columns(std::move(images)) {}
 
-  /// The same map with every image rewritten into another block.
+  /// The same map, with every image rewritten to a point of another block by `coordinates`.
   template <typename Function> LinearLayout withTarget(Space target, Function coordinates) const;
 
   Space from, to;
   std::vector<uint64_t> columns; // the packed image of each packed source bit
 };
 
-/// For each place of `to`, a place of `from` that holds the same element: what a conversion between
-/// two layouts of one block has to fetch. Nothing when the blocks differ or `from` lacks an
-/// element.
+/// Returns the map from each place of `to` to a place of `from` that holds the same element. A
+/// conversion between two layouts of one block has to move elements in this way. Returns nothing if
+/// the blocks differ, or if an element has no place in `from`.
 std::optional<LinearLayout> sourceOf(const LinearLayout &from, const LinearLayout &to);
 
 } // namespace eft

@@ -25,20 +25,20 @@ LinearLayout tileOf(Bases registers, Bases lanes, std::initializer_list<int64_t>
                std::vector<int64_t>(shape));
 }
 
-/// The bases with their coordinates exchanged: from the first factor, whose k is its second
-/// dimension, to the second factor, whose k is its first.
+/// Exchanges the coordinates of each basis. So the bases of a first factor, whose k is its second
+/// dimension, become those of a second factor, whose k is its first dimension.
 Bases swapped(Bases bases) {
   for (Coordinates &basis : bases)
     std::swap(basis[0], basis[1]);
   return bases;
 }
 
-/// A layout with one dimension of places, which have these bases.
+/// A layout whose only place dimension is `name`, with these bases.
 LinearLayout placesOf(std::string_view name, Bases bases, int64_t rows, int64_t columns) {
   return build({{std::string(name), std::move(bases)}}, std::vector<int64_t>{rows, columns});
 }
 
-/// A layout with one dimension of places, which walk the elements in row-major order.
+/// A layout whose only place dimension is `name`. Its places hold the elements in row-major order.
 LinearLayout along(std::string_view name, int64_t rows, int64_t columns) {
   return LinearLayout::identity(name, std::vector<int64_t>{rows, columns});
 }

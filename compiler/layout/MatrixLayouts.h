@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layouts that a GPU's matrix products need.
 //
-// A tensor core multiplies small tiles, whose elements the 32 lanes of a warp hold together, in
-// words of 32 bits. Let a word hold p elements (one of tf32, two halves, four bytes). The
-// instruction mma.m16n8k(8p) wants
+// A tensor core multiplies small tiles. The 32 lanes of a warp hold a tile together, in words of 32
+// bits. Let a word hold p elements: one of tf32, two of 16 bits, or four of 8 bits. The instruction
+// mma.m16n8k(8p) requires these layouts. The table lists what each register bit and each lane bit
+// adds to the index, the lowest bit first:
 //
 //             register                                lane
 //   A         k: 1 … p/2, then row 8, then k 4p       k: p, 2p, then row 1, 2, 4
 //   B         k: 1 … p/2, then k 4p                   k: p, 2p, then column 1, 2, 4
 //   result    column 1, then row 8                    column 2, 4, then row 1, 2, 4
 //
-// Bytes have a shorter form with half of k, which lacks the register bit k 4p. Doubles have
-// mma.m8n8k4 only: one element a lane, with p = 1, and no register bit but the result's column 1.
+// If k has only half of 8p elements, as for bytes with k = 16, a shorter form of the instruction is
+// used. It lacks the register bit k 4p. For doubles there is only mma.m8n8k4: a lane holds one
+// element of each factor (p = 1), and the only register bit is the result's column 1.
 //
-// The block's layout is made of such tiles: more registers, then warps. The accumulator's is chosen
-// first; the factors' follow from it, so that each warp has what it multiplies: a factor's tiles
-// are the accumulator's along their common dimension, and all of k in registers.
+// The layout of a whole block repeats the tile in further registers, then over the warps. The
+// accumulator's layout is chosen first. The factors' layouts follow from it, so that each warp
+// holds what it multiplies: along the dimension that a factor shares with the accumulator, its
+// tiles lie in the same registers and warps. Along k, all tiles lie in registers.
 //
-// Where no tensor core computes, an accumulator of small patches is chosen instead: the fewer rows
-// and columns a thread's elements lie in, the less it reads.
+// If no tensor core computes the product, the accumulator is made of small patches instead. The
+// fewer rows and columns a thread's elements lie in, the fewer elements of the factors the thread
+// reads.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
@@ -34,32 +38,36 @@ struct MatrixTile {
 /// fits into `k`.
 MatrixTile matrixTile(int64_t elementBits, int64_t k);
 
-/// The layout of a patch of 128 elements in a warp, four neighbours of a row in each lane; of a
-/// block with at least 16 columns.
+/// The layout of a patch of 128 elements in one warp, with four neighbours of a row in each lane.
+/// `columns` is the number of columns of the whole block, at least 16. For 16 columns a patch has 8
+/// × 16 elements, for more columns 4 × 32.
 LinearLayout patchTile(int64_t columns);
 
-/// A block of rows × columns, made of such tiles, over the warps: each of them gets a part that is
-/// as square as possible. Warps for which no tile is left hold copies.
+/// The layout of a block of rows × columns that is made of such tiles. Each warp gets a part that
+/// is as square as possible. Warps for which no tile is left hold copies.
 LinearLayout accumulatorLayout(const LinearLayout &tile, int64_t rows, int64_t columns,
                                int64_t numWarps);
 
-/// A block of rows × columns, made of such tiles, whose warps lie below each other as far as they
-/// have 16 rows each. Four warps take turns with 64 rows; further ones cut all rows into parts. A
-/// reduction of the rows then stays inside of a warp, and so does a second product, of which this
-/// block is the first factor. Warps beyond the rows share the columns; those for which no tile is
-/// left hold copies.
+/// The layout of a block of rows × columns that is made of such tiles, with the warps below each
+/// other. Each warp has 16 rows at a time, and four warps together have 64 consecutive rows at a
+/// time. If there are more than four warps, each group of four has a part of the block, of
+/// consecutive rows. So a reduction of a row stays inside a warp, and so does a second product
+/// whose first factor is this block. If there are more warps than parts of 16 rows, the others
+/// divide the columns. Warps for which no tile is left hold copies.
 LinearLayout accumulatorLayoutByRows(const LinearLayout &tile, int64_t rows, int64_t columns,
                                      int64_t numWarps);
 
-/// The bits of the accumulator's registers above those of its tile: those that choose a row, and
-/// those that choose a column, as numbers of tiles in the order that the lowering counts them.
+/// The factors' layouts, and the accumulator's register bits above those of its tile. These bits
+/// are numbered from 0, in the order in which the lowering counts tiles: `rowBits` are those that
+/// choose a row, `columnBits` those that choose a column.
 struct FactorLayouts {
   LinearLayout a, b;
   std::vector<unsigned> rowBits, columnBits;
 };
 
-/// The factors' layouts for an accumulator of this layout. Nothing if that is not made of the tile,
-/// or has tiles that lie askew.
+/// Returns the factors' layouts for an accumulator of this layout. Returns nothing if the
+/// accumulator is not made of the tile, if `k` is no multiple of the tile's k, or if a register bit
+/// above the tile's changes both row and column, or neither.
 std::optional<FactorLayouts> factorLayouts(const MatrixTile &tile, const LinearLayout &accumulator,
                                            int64_t k);
 

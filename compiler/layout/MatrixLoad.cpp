@@ -11,7 +11,7 @@ using Columns = std::vector<uint64_t>;
 
 constexpr unsigned laneBits = 5, rowBits = 3, maxMatrixBits = 2, wordBytes = 4;
 
-/// The number that each bit of one dimension of the places adds to the packed index.
+/// For each bit of one place dimension, the number that it adds to the packed index.
 Columns columnsOf(const LinearLayout &layout, unsigned dimension) {
   const Space::Dim &place = layout.source().dims()[dimension];
   Columns columns;
@@ -35,7 +35,7 @@ std::vector<MatrixLoad> matrixLoads(const LinearLayout &wanted, unsigned element
   auto load = [&](Columns row, Columns rows, bool isTransposed) {
     row.insert(row.end(), rest, registers.end());
     rows.insert(rows.end(), matrices, rest);
-    rows.resize(laneBits, 0); // Lanes without a row repeat that of another.
+    rows.resize(laneBits, 0); // lanes without a row of their own take that of another lane
     std::vector<std::pair<std::string, unsigned>> dims = {
         {wanted.source().dims()[0].name, row.size()}, {wanted.source().dims()[1].name, laneBits}};
     Columns columns = row;

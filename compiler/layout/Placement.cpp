@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Placements: dealing the bits of a walk over the block out to the places.
+// Placements: the assignment of the bits of a walk over the block to the places.
 #include "compiler/layout/Placement.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace eft {
 
-// A program is one block of threads, which has 1024 at most.
+// A program is one thread block, which has at most 1024 threads.
 std::string validateNumWarps(int64_t count) {
   constexpr int64_t most = 1024 / lanesPerWarp;
   if (isPowerOfTwo(count) && count <= most)
@@ -18,8 +18,8 @@ std::string validateNumWarps(int64_t count) {
 
 namespace {
 
-/// The index bits of a block, in the order of a walk whose first dimension is the fastest; zeros
-/// when they run out.
+/// Hands out the index bits of a block, those of the fastest dimension (`order[0]`) first, and
+/// zeros when no bits are left.
 class Walk {
 public:
   Walk(std::span<const int64_t> shape, std::span<const unsigned> order) : rank(shape.size()) {

@@ -31,8 +31,8 @@ LinearLayout reductionLayout(std::span<const int64_t> shape, int64_t elementBits
   const auto held = std::min(layout.contiguousAlong(place::registers), vector);
   const auto firstBit = std::countr_zero(uint64_t(std::min(accessElements, held)));
   const auto endBit = std::countr_zero(uint64_t(held));
-  // One access keeps the lowest bits of the vector. The lanes get the next ones, and the vector
-  // what is left.
+  // The lowest bits of the vector, those of one access, stay register bits. The next bits become
+  // lane bits, and the bits that are left become register bits.
   std::vector<Coordinates> walk(registers.begin() + firstBit, registers.begin() + endBit);
   walk.insert(walk.end(), lanes.begin(), lanes.end());
   std::copy_n(walk.begin(), lanes.size(), lanes.begin());
@@ -56,8 +56,7 @@ ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int
         bits.push_back(static_cast<int32_t>(image));
     return bits;
   };
-  // The highest bits come first. So the bits of a CPU's own lanes come last, when few vectors are
-  // left to be shuffled; see the head of ReductionOrder.h.
+  // In each group the highest bit comes first. The head of ReductionOrder.h gives the reason.
   std::vector<int32_t> registers = bitsOf(place::registers), lanes = bitsOf(place::lane),
                        warps = bitsOf(place::warp);
   int32_t lowestOfThreads = static_cast<int32_t>(shape[axis]);
@@ -66,8 +65,9 @@ ReductionOrder reductionOrder(std::span<const int64_t> shape, unsigned axis, int
       lowestOfThreads = std::min(lowestOfThreads, bit);
 
   ReductionOrder order;
-  // A register bit above those of the threads is a step. Where no thread has a bit of the axis, the
-  // walk put all of its bits beyond the threads, or all into the first vector.
+  // A register bit above the lowest bit of lanes and warps is a step. If neither lanes nor warps
+  // have a bit of the axis, all its bits are register bits. They are steps, unless the axis is the
+  // last one: then they lie in the first vector.
   const bool hasVector = axis + 1 == shape.size();
   for (int32_t bit : registers) {
     const bool isStep = bit > lowestOfThreads || (!hasVector && lanes.empty() && warps.empty());

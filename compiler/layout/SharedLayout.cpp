@@ -17,7 +17,8 @@ using Vectors = std::vector<uint64_t>;
 constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
 constexpr unsigned laneCount = 32, wordBytes = 4, phaseBytes = 128, widestAccess = 16;
 
-/// Adds those of `candidates` that are independent of what `space` has, up to `most` of them.
+/// Adds to `space` those candidates that are independent of its vectors, at most `most` of them.
+/// Returns the added ones.
 Vectors addIndependent(Echelon &space, const Vectors &candidates, size_t most = 64) {
   Vectors added;
   for (uint64_t vector : candidates)
@@ -33,7 +34,7 @@ Vectors basisOf(const Vectors &vectors) {
 
 bool isIn(const Echelon &space, uint64_t vector) { return space.reduce(vector).remainder == 0; }
 
-/// A basis of what two spans have in common.
+/// A basis of the intersection of two spans.
 Vectors intersection(const Vectors &first, const Vectors &second) {
   Vectors a = basisOf(first), common;
   Echelon space(a);
@@ -57,11 +58,13 @@ Vectors joined(Vectors first, const Vectors &second) {
   return first;
 }
 
-/// The writing or the reading side: the vectors that the bits of its places add to the index.
+/// One side, writing or reading: for each bit of its places, the vector that the bit adds to the
+/// index.
 struct Side {
-  Vectors registers, lanes, threads; // lanes may have zeros; threads are lanes and warps
+  Vectors registers, lanes, threads; // lanes may be zero; threads: lanes and warps
 
-  /// Of places that hold one element, all but the one without redundant bits can be left out.
+  /// With `leaveOutCopies`, redundant bits add nothing: of several places that hold one element,
+  /// only the place without redundant bits accesses memory.
   Side(const LinearLayout &layout, bool leaveOutCopies) {
     for (unsigned dim = 0; dim < 3; ++dim) {
       const Space::Dim &place = layout.source().dims()[dim];
@@ -77,7 +80,8 @@ struct Side {
     }
   }
 
-  /// The lanes that access shared memory at the same time, in a phase, if each accesses `bytes`.
+  /// The vectors of the lanes that access shared memory in one phase, if each lane accesses
+  /// `bytes`.
   Vectors phase(unsigned bytes) const {
     size_t bits = exponentOf(std::min(laneCount, phaseBytes / std::max(bytes, wordBytes)));
     return Vectors(lanes.begin(), lanes.begin() + std::min(bits, lanes.size()));
@@ -120,7 +124,7 @@ public:
   SharedLayout choose() {
     const size_t most = exponentOf(widestAccess / elementBytes);
     Vectors both = intersection(write.registers, read.registers);
-    // Wide accesses on both sides, then wider ones on one.
+    // Tries all widths that both sides can have, each of them also with a wider access on one side.
     for (size_t common = 0; common <= std::min(most, both.size()); ++common) {
       Vectors low(both.begin(), both.begin() + common);
       consider(low, {}, {});
@@ -138,8 +142,9 @@ private:
     return addIndependent(space, candidates, count);
   }
 
-  /// Takes the layout with these accesses if it is the quickest so far: `low` for both sides, then
-  /// `writing` or `reading` for one.
+  /// Makes the layout in which an access of the writing side covers the vectors `low` and
+  /// `writing`, and an access of the reading side `low` and `reading`. One of `writing` and
+  /// `reading` is empty. Keeps the layout if it is the cheapest so far.
   void consider(const Vectors &low, const Vectors &writing, const Vectors &reading) {
     Vectors access = joined(joined(low, writing), reading);
     std::optional<Vectors> rest = complement(low, access, reading.empty());
@@ -156,8 +161,10 @@ private:
     }
   }
 
-  /// The rest of a basis that begins with `access`, such that the threads of the side for which all
-  /// of `access` is made add none of it, and those of the other side none of `low`.
+  /// Returns vectors that complete `access` to a basis, such that the threads of one side have no
+  /// component in `access`, and those of the other side none in `low`. The first side is the one
+  /// whose accesses have all vectors of `access`: the writing side if `isForWriting`. Returns
+  /// nothing if there is no such basis.
   std::optional<Vectors> complement(const Vectors &low, const Vectors &access,
                                     bool isForWriting) const {
     const Side &whole = isForWriting ? write : read, &other = isForWriting ? read : write;
@@ -169,8 +176,8 @@ private:
     for (uint64_t vector : whole.threads)
       if (!isIn(ofWhole, vector))
         return std::nullopt;
-    // Threads of the other side may differ in the upper part of `access`, as in the vectors of
-    // `rest`.
+    // Threads of the other side may have components in the vectors of `access` beyond `low`, and in
+    // those of `rest`.
     Echelon free(joined(Vectors(access.begin() + low.size(), access.end()), rest));
     for (uint64_t vector : other.threads) {
       if (isIn(free, vector))
@@ -183,7 +190,8 @@ private:
     return joined(rest, addIndependent(space, block));
   }
 
-  /// Orders (and changes) the vectors of `rest`: those inside a word, the banks, then the rows.
+  /// Returns another basis of the space that `rest` spans: first the vectors inside a word, then
+  /// those of the banks, then those of the rows.
   Vectors banksThenRows(const SharedLayout &layout, const Vectors &access,
                         const Vectors &rest) const {
     const size_t perPhase = exponentOf(phaseBytes / elementBytes);
@@ -203,7 +211,8 @@ private:
     Vectors good = addIndependent(ofBoth, rest);
     for (size_t i = 0; i < std::min(x.size(), y.size()); ++i)
       good.push_back(x[i] ^ y[i]);
-    // If that is not enough there will be conflicts, first of one side alone.
+    // If these are too few, there will be conflicts: first on one side only, for x and y, then on
+    // both sides.
     good = joined(joined(good, joined(x, y)), common);
 
     Echelon taken(inWord);
@@ -211,7 +220,7 @@ private:
     return joined(joined(inWord, addIndependent(taken, rest)), row);
   }
 
-  /// Vectors that fill a word, if an access is smaller than that.
+  /// Returns the vectors that are missing in a word of 4 bytes; none if an access has a whole word.
   Vectors wordMates(const Vectors &access, const Vectors &rest, const Vectors &writing,
                     const Vectors &reading) const {
     const size_t perWord = exponentOf(std::max(1u, wordBytes / elementBytes));
@@ -223,7 +232,8 @@ private:
     return addIndependent(space, joined(candidates, rest), missing);
   }
 
-  /// The coordinates in a basis, which is completed for indices outside the block.
+  /// Sets the offset of each index bit to its coordinates in `basis`. The basis is completed first,
+  /// for index bits outside its span.
   void setOffsets(SharedLayout &layout, const Vectors &basis) const {
     layout.offsetBits = basis.size();
     Echelon space(basis);
@@ -236,7 +246,8 @@ private:
                                (bitNumber(layout.offsetBits) - 1));
   }
 
-  /// Phases and instructions of all accesses of one warp.
+  /// The phases and instructions of all accesses of one warp on one side. They include the
+  /// instructions that put words together.
   uint64_t costOf(const SharedLayout &layout, const Side &side, int64_t run) const {
     Vectors lanes(laneCount, 0);
     for (unsigned lane = 0; lane < laneCount; ++lane)
@@ -250,8 +261,8 @@ private:
     return accesses * (phasesOf(lanes, bytes) + 1 + rearranging);
   }
 
-  /// Whether elements that share a word of the thread's registers do so in shared memory. If not,
-  /// each word has to be put together.
+  /// Whether elements that share a word of the thread's registers also share a word of shared
+  /// memory. If not, instructions have to put each word together.
   bool keepsWords(const SharedLayout &layout, const Side &side) const {
     for (unsigned bit = 0; elementBytes << bit < wordBytes; ++bit)
       if (bit == side.registers.size() || layout.offsetOf(side.registers[bit]) != bitNumber(bit))
@@ -261,7 +272,7 @@ private:
 
   Side write, read;
   unsigned elementBytes, indexBits;
-  Vectors block; // a basis of all that is written
+  Vectors block; // a basis of all indices that are written
   SharedLayout best;
 };
 
@@ -272,7 +283,8 @@ SharedLayout SharedLayout::choose(const LinearLayout &from, const LinearLayout &
 
 SharedLayout SharedLayout::withRegistersLast(const LinearLayout &from, const LinearLayout &wanted,
                                              unsigned elementBytes) const {
-  // The offset's bits that choose the bank, and those that threads add.
+  // The offset bits that choose the bank, and those that lanes or warps change. These become the
+  // lowest.
   uint64_t ofThreads = bitNumber(exponentOf(phaseBytes / elementBytes)) - 1;
   for (const LinearLayout *layout : {&from, &wanted})
     for (unsigned bit = layout->source().dims()[1].offset; bit < layout->source().bits(); ++bit)

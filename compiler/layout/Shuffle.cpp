@@ -22,7 +22,8 @@ uint64_t times(const Columns &map, uint64_t vector) {
   return image;
 }
 
-/// The map as a list of independent exclusive ors, each on a condition of its own.
+/// Writes a map from threads to fragments as a list of swaps. Their `fragments` are linearly
+/// independent, and each swap has a condition of its own.
 std::vector<FragmentSwap> swapsOf(const Columns &map) {
   Echelon echelon;
   std::vector<FragmentSwap> swaps;
@@ -39,7 +40,8 @@ std::vector<FragmentSwap> swapsOf(const Columns &map) {
   return swaps;
 }
 
-/// The nearest source of each place, column by column: A to D of Shuffle.h, and the warps' columns.
+/// The nearest source of each place, as the columns of linear maps: A to D of Shuffle.h, and the
+/// same for the warps.
 struct Sources {
   struct Place {
     uint64_t fragment, lane;
@@ -64,8 +66,8 @@ private:
     }
   }
 
-  /// A place that holds `index`, as far as possible `own` or another of its thread; within its
-  /// warp.
+  /// Returns a place that holds `index`: `own` or another place of its thread if possible,
+  /// otherwise a place of the warp `ownWarp`. Returns nothing if neither holds it.
   std::optional<uint64_t> placeOf(uint64_t index, uint64_t own, uint64_t ownWarp) const {
     Echelon::Reduction near = inThread.reduce(index ^ from.applyPacked(own));
     if (near.remainder == 0)
@@ -116,10 +118,11 @@ std::optional<Sources> Sources::find(const LinearLayout &from, const LinearLayou
   return sources;
 }
 
-/// A vector of B's kernel that F, or else a choice, has to take care of.
+/// A vector of B's kernel for which two lanes need different fragments of one lane. F resolves the
+/// conflict, or a choice does.
 struct Conflict {
-  uint64_t vector;      // lanes that look into one lane differ by it
-  uint64_t coefficient; // parity of these bits of a lane: whether the vector is a part of the lane
+  uint64_t vector;      // two lanes that differ by it look into one lane
+  uint64_t coefficient; // a lane contains the vector if it has an odd number of these bits
   unsigned bit;         // the one bit that no other conflict's vector has
 };
 
@@ -160,7 +163,7 @@ private:
         basis.push_back(bitNumber(bit));
       else
         kernel.push_back({image.reduce(b[bit]).columns | bitNumber(bit), bitNumber(bit), bit});
-    // Of the kernel, what wants the same fragment is no conflict.
+    // A vector of the kernel is no conflict if the lanes that differ by it need the same fragment.
     Echelon fragments;
     std::vector<unsigned> conflictOf(kernel.size());
     for (unsigned i = 0; i < kernel.size(); ++i) {
@@ -175,14 +178,15 @@ private:
     }
   }
 
-  /// Makes lanes that differ by the vector fetch for different fragments at a time, which then lie
-  /// in different lanes; or makes them choose.
+  /// Resolves a conflict between lanes that differ by its vector. If possible, these lanes fetch
+  /// for different fragments in one turn, so that the elements lie in different lanes. Otherwise
+  /// each lane gets all of the fragments that they need, and chooses.
   void resolve(const Conflict &conflict) {
     int chosen = -1;
     uint64_t seen = s.lanesOfLanes[conflict.bit], wished = seen ^ bitNumber(conflict.bit);
     for (unsigned fragment = 0; fragment < s.lanesOfFragments.size(); ++fragment) {
       uint64_t lane = s.lanesOfFragments[fragment];
-      // Best is a fragment with which the lane looks at itself.
+      // The best fragment is one for which the lane looks into itself.
       if (image.reduce(lane).remainder != 0 && (chosen < 0 || lane == wished))
         chosen = static_cast<int>(fragment);
     }
@@ -201,7 +205,7 @@ private:
     }
   }
 
-  /// G: takes the lanes that are looked into back to the fragments that are wanted of them.
+  /// Computes G, the map from a lane that is looked into to the fragment that it must give.
   void findGiven() {
     Echelon looked;
     Columns fragments;
@@ -210,7 +214,7 @@ private:
       assert(isNew && "P is injective on the basis");
       fragments.push_back(times(seenFragments, vector));
     }
-    // The lanes that nobody looks into may give anything.
+    // Lanes that no lane looks into may give any fragment.
     for (unsigned bit = 0; bit < sourceLaneBits; ++bit)
       if (looked.insert(bitNumber(bit), fragments.size()))
         fragments.push_back(0);

@@ -3,59 +3,62 @@
 //
 // The problem
 // ===========
-// Every place of a result wants one element of a block that lies in other places. As long as both
-// places are in one warp (a CPU has nothing else), an element can travel by an instruction that
-// hands one fragment (register, vector) from lane to lane: all lanes give one, all lanes get one.
-// So the work is to be cut into *turns*. In a turn, every lane gives the fragment that some other
-// lane wants then. Two lanes that want different fragments of one lane must do so in different
-// turns.
+// Every place of a result needs one element of a block, which may lie in another place. If both
+// places are in one warp, a shuffle instruction can move the element: in one shuffle, every lane
+// gives one fragment and takes one fragment. On a CPU the lanes are those of a SIMD vector, so both
+// places are always reachable. The movement is divided into *turns*. In each turn, every lane gives
+// a fragment that some lane needs in this turn. Two lanes that need different fragments of the same
+// lane must get them in different turns.
 //
-// The example to keep in mind is the transposition of 2 fragments in 2 lanes. Left: what is there;
-// right: what is wanted.
+// As an example, take the transposition of 2 fragments in 2 lanes. On the left is the source, on
+// the right the result.
 //
 //             lane 0  lane 1                lane 0  lane 1
 //   fragment 0     a       b          fragment 0    a       c
 //   fragment 1     c       d          fragment 1    b       d
 //
-// If both lanes fetch their fragment 0 in turn 0, lane 1 wants c of lane 0, which has to give a to
-// itself. If lane 1 fetches its fragment 1 first, nobody is in the other's way, but what a lane
-// gives and gets in a turn is then numbered differently in each lane:
+// Suppose that both lanes fetch their fragment 0 in turn 0. Then lane 0 must give a to itself, and
+// c to lane 1: a conflict. There is no conflict if lane 1 fetches its fragment 1 first. But then,
+// the fragments that a lane gives and takes in one turn have different numbers in each lane:
 //
 //   before: lane 1 swaps its fragments        (a, c), (d, b)
 //   turn 0: each lane takes its own fragment 0       a,  d
 //   turn 1: each lane takes the other's fragment 1   b,  c
 //   after:  lane 1 swaps its fragments        (a, b), (c, d)
 //
-// A swap is a choice between two fragments by a bit of the lane, and turn 0 moves nothing: one
-// shuffle instead of two.
+// A swap is a selection between two fragments by a bit of the lane. Turn 0 moves nothing between
+// lanes, so the transposition takes one shuffle instead of two.
 //
 // The plan
 // ========
-// All maps are linear over bits (see LinearLayout.h), up to constants. Let the result's place
-// (r, l), fragment r of lane l, want the element that lies in fragment C·r + D·l of lane A·r + B·l.
-// Let F be some map from lanes to fragments; in turn t lane l fetches for its fragment r = t + F·l.
-// It then looks in lane
+// All maps are linear over bits (see LinearLayout.h), up to constants. Let fragment r of lane l of
+// the result need the element that lies in fragment C·r + D·l of lane A·r + B·l. Choose some map F
+// from lanes to fragments. In turn t, lane l fetches the element for its fragment r = t + F·l. That
+// element lies in lane
 //
 //   A·t + (B + A·F)·l,   at fragment   C·t + (D + C·F)·l.
 //
-// If P = B + A·F is invertible, the lane that gives can compute l, and so which of its fragments is
-// wanted: G·(its lane) + a constant of the turn, with G = (D + C·F)·P⁻¹. Such an F exists whenever
-// every element is wanted once: P needs, for each vector of B's kernel, some A·r outside B's image.
+// Let P = B + A·F. If P is invertible, the lane that gives can compute l from its own number, and
+// so the fragment that it must give: G·(its lane) + a constant of the turn, with G = (D + C·F)·P⁻¹.
+// If every element is needed exactly once, an F with an invertible P exists: for each vector of B's
+// kernel, there is some A·r outside B's image.
 //
-// Where elements are wanted several times, P may keep a kernel. If lanes that differ by a vector of
-// it want the same element, that is no harm: both look into the same lane. If they want different
-// fragments of that lane, there is a turn for each of those, and lanes choose what they got.
+// If some elements are needed several times, P may have a kernel. Two lanes that differ by a vector
+// of this kernel look into the same lane. If they need the same fragment of it, one turn serves
+// both. If they need different fragments, there is one turn for each of these, and each lane
+// chooses between the fragments that it got.
 //
-// `before` does G, `after` does F, each as a list of swaps. Where F and G are zero, as in a
-// butterfly, nothing is swapped.
+// The plan applies G in `before` and F in `after`, each as a list of swaps. If F and G are zero, as
+// in a butterfly, there are no swaps.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
 
 namespace eft {
 
-/// In threads (lanes, above them warps) whose number has an odd number of the bits `threads`,
-/// fragment number q stands for fragment number q ^ `fragments`.
+/// A renumbering of the fragments of some threads. The bits of a thread's number are its lane's
+/// bits and, above them, its warp's bits. If a thread's number contains an odd number of the bits
+/// `threads`, its fragment q becomes fragment q ^ `fragments`. Other threads keep their fragments.
 struct FragmentSwap {
   uint64_t threads;
   uint64_t fragments;
@@ -72,24 +75,28 @@ struct ShufflePlan {
   };
 
   unsigned givingLaneBits, takingLaneBits;
-  std::vector<FragmentSwap> before;   ///< in the places that give
-  std::vector<uint64_t> laneColumns;  ///< what each bit of the thread that takes adds to the lane
-  std::vector<uint64_t> choices;      ///< bit i of the choice: the parity of these bits of the lane
-  std::vector<std::vector<Turn>> got; ///< for each fragment, before `after`: a turn for each choice
-  std::vector<FragmentSwap> after;    ///< in the places that take
+  std::vector<FragmentSwap> before; ///< in the threads that give
+  /// For each bit of the taking thread's number: the xor that it adds to the giving lane's number.
+  std::vector<uint64_t> laneColumns;
+  std::vector<uint64_t> choices; ///< bit i of a lane's choice is the parity of lane & choices[i]
+  /// The turns, by fragment (its number before `after` is applied) and by the lane's choice.
+  std::vector<std::vector<Turn>> got;
+  std::vector<FragmentSwap> after; ///< in the threads that take
 
-  /// Every thread looks at itself in a turn with `lanes` of zero.
+  /// Whether every thread takes from itself in a turn whose `lanes` is zero.
   bool keepsLanes() const;
-  /// Nothing moves between lanes, nor is chosen by them: each fragment is another name of one.
+  /// Whether the plan only renames fragments: no element moves between lanes, and no lane swaps or
+  /// chooses fragments.
   bool isRenaming() const;
 };
 
-/// Plans the shuffles that give each place p of `wanted` the element number wanted(p) ^ offset of
-/// the block in the layout `from`. Both have places (fragment, lane) or (fragment, lane, warp), in
-/// that order. Nothing if an element would have to come from another warp, or lies nowhere.
+/// Plans the shuffles that give each place p of `wanted` the element with the packed index
+/// wanted(p) ^ `offset`. The elements come from a block in the layout `from`. Both layouts have
+/// places (fragment, lane) or (fragment, lane, warp), in that order. Returns nothing if an element
+/// would have to come from another warp, or has no place.
 ///
-/// Of several places that hold an element, the plan reads the nearest: one of the same thread if
-/// there is any.
+/// Of several places that hold an element, the plan reads the nearest: a place of the same thread
+/// if there is one.
 std::optional<ShufflePlan> planShuffle(const LinearLayout &from, const LinearLayout &wanted,
                                        uint64_t offset = 0);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A space: the points of a box with named sides, each side a power of two. A layout maps one to
-// another.
+// Spaces: boxes of points with named dimensions, whose extents are powers of two. A layout maps the
+// points of one space to the points of another.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,9 @@ using Coordinates = std::vector<int64_t>;
 ///   - a *block* is packed with the last dimension lowest, so that a packed point is the element's
 ///     row-major number.
 ///
-/// The packing decides nothing about the meaning of a layout. It decides which of several equal
-/// choices comes first (the lowest bits are preferred), and makes reshaping a block free of charge.
+/// The packing does not affect the meaning of a layout. It decides which of several equivalent
+/// choices an algorithm takes (the lowest bits are preferred), and reshaping a block leaves packed
+/// points as they are.
 class Space {
 public:
   struct Dim {
@@ -36,13 +37,16 @@ public:
     bool operator==(const Dim &) const = default;
   };
 
-  /// A packed point is one word, and its number of points must be a signed one.
+  /// The most bits of a space: a packed point is one word of 64 bits, and the number of points must
+  /// fit into an `int64_t`.
   static constexpr unsigned maxBits = 62;
 
-  /// Named dimensions with their number of bits, the first one lowest.
+  /// A space of places: named dimensions with their numbers of bits. The first one has the lowest
+  /// bits.
   static Space places(std::span<const std::pair<std::string, unsigned>> dims);
 
-  /// Dimensions dim0, dim1, … of a block, the last one lowest. Extents must be powers of two.
+  /// The space of a block: dimensions dim0, dim1, …, of which the last one has the lowest bits.
+  /// Extents must be powers of two.
   static Space block(std::span<const int64_t> shape);
 
   const std::vector<Dim> &dims() const { return all; }
@@ -57,7 +61,7 @@ public:
   uint64_t pack(std::span<const int64_t> coordinates) const;
   Coordinates unpack(uint64_t point) const;
 
-  /// The packed word's bits that belong to a dimension.
+  /// The bits of a packed word that belong to a dimension.
   uint64_t mask(unsigned dim) const {
     return ((uint64_t(1) << all[dim].bits) - 1) << all[dim].offset;
   }
@@ -71,7 +75,7 @@ private:
 /// True for 1, 2, 4, …
 constexpr bool isPowerOfTwo(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
-/// The exponent of a power of two.
+/// The exponent of a power of two: 3 for 8.
 constexpr unsigned exponentOf(int64_t powerOfTwo) {
   unsigned bits = 0;
   while ((int64_t(1) << bits) < powerOfTwo)

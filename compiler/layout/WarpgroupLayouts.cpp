@@ -13,7 +13,7 @@ namespace eft {
 namespace {
 
 constexpr int64_t rowsOfInstruction = 64, maxColumns = 256, minColumns = 8;
-/// The elements, neighbours along the outer dimension, that a thread reads at once to rewrite them.
+/// The number of neighbours along the outer dimension that a thread reads at once to rewrite them.
 constexpr int64_t acrossAtOnce = 4;
 constexpr int64_t maxRowBytes = 128, minRowBytes = 32, chunkBytes = 16, rowsOfPattern = 8;
 
@@ -47,13 +47,14 @@ int64_t rowBytes(int64_t extent, int64_t elementBytes) {
   return std::min(extent * elementBytes, maxRowBytes);
 }
 
-/// The places for threads that write so many bytes of a row at once.
+/// The places for threads that write `bytesAtOnce` bytes of a row at once; nothing if the block is
+/// too small.
 std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsigned k,
                                             int64_t elementBytes, int64_t numWarps,
                                             int64_t bytesAtOnce) {
   std::vector<int64_t> left(shape.begin(), shape.end());
   LinearLayout places = LinearLayout::unit(2);
-  // Gives up to `count` places to a dimension, and returns how many it took.
+  // Assigns up to `count` places to dimension `dim` of the block, and returns how many it assigned.
   auto take = [&](std::string_view place, unsigned dim, int64_t count) {
     count = std::min(count, left[dim]);
     std::vector<int64_t> extents(2, 1);
@@ -64,8 +65,8 @@ std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsi
   };
   const int64_t along = take(place::registers, k, bytesAtOnce / elementBytes);
   const int64_t across = take(place::registers, 1 - k, acrossAtOnce);
-  // In rows of 128 bytes, a row's number modulo eight permutes its chunks. So 64 bytes of a row,
-  // and as many of the one that is four below, are in different banks.
+  // In rows of 128 bytes, the swizzle moves chunk c (16 bytes) of row r to chunk c xor (r mod 8).
+  // So 64 bytes of row r and the same 64 bytes of row r + 4 lie in different banks.
   int64_t lanes = take(place::lane, k, maxRowBytes / 2 / bytesAtOnce);
   lanes *= take(place::lane, 1 - k, lanesPerWarp / lanes);
   lanes *= take(place::lane, k, lanesPerWarp / lanes);
@@ -122,7 +123,7 @@ LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int6
   };
   const LinearLayout plain =
       part(width, 1).product(part(1, shape[1 - along])).product(part(shape[along] / width, 1));
-  // The bits of an offset that the swizzle changes are those of the chunks in a row.
+  // The swizzle changes the offset bits that select a chunk of a row.
   const unsigned firstChunk = exponentOf(chunkBytes / elementBytes);
   const unsigned firstRow = exponentOf(maxRowBytes / elementBytes);
   std::vector<uint64_t> columns;
@@ -138,8 +139,8 @@ LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int6
 unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsigned k) {
   if (elementBytes != 2)
     return k;
-  // Lanes that write neighbours one by one write to one row, and to other banks each. Across the
-  // rows several of them would meet in a bank.
+  // If neighbouring lanes hold neighbours in one row, each lane writes its elements to a bank of
+  // its own. If they hold elements of different rows, several lanes write to one bank.
   auto run = [&](unsigned dim) {
     return std::pair(from.contiguousAlong(place::registers, dim),
                      from.contiguousAlong(place::lane, dim));
@@ -149,7 +150,7 @@ unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsig
 
 std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsigned k,
                                             int64_t elementBytes, int64_t numWarps) {
-  // Threads that can't have 16 bytes of each row have fewer.
+  // If the block is too small for 16 bytes of each row in every thread, threads get 8 or 4.
   constexpr int64_t wordBytes = 4;
   for (int64_t bytes = chunkBytes; bytes >= wordBytes; bytes /= 2)
     if (auto places = rewritingPlaces(shape, k, elementBytes, numWarps, bytes))
@@ -182,8 +183,9 @@ std::optional<unsigned> rowsOfWarpgroupOrder(const LinearLayout &order, int64_t 
 uint64_t warpgroupDescriptor(std::span<const int64_t> shape, unsigned along, bool isAlongK,
                              int64_t elementBytes) {
   const int64_t bytes = rowBytes(shape[along], elementBytes);
-  // From eight rows to the next eight, and from the rows' parts to the next ones. Along k an
-  // instruction takes less than a row, and the latter has no meaning.
+  // `stride` is the distance from eight rows to the next eight, `leading` the distance from one
+  // part of the rows to the next part. If rows lie along k, an instruction reads no more than one
+  // row, and `leading` has no meaning.
   const uint64_t stride = rowsOfPattern * bytes;
   const uint64_t leading = isAlongK ? chunkBytes : shape[1 - along] * bytes;
   const uint64_t swizzle = bytes == 128 ? 1 : bytes == 64 ? 2 : 3;

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The layouts of matrix products that four warps compute together, with the instruction `wgmma`.
 //
-// A *warpgroup* is four warps of which four divides the first one's number. One instruction
-// multiplies 64 rows by up to 256 columns. Each warp of the group gets 16 rows of the result, which
-// lie in its lanes as the tiles of `mma.sync` do (MatrixLayouts.h):
+// A *warpgroup* is four consecutive warps, of which the first has a number that is a multiple of
+// four. One instruction multiplies 64 rows by up to 256 columns. Each warp of the group gets 16
+// rows of the result. Inside a warp, they lie as in the tiles of `mma.sync` (MatrixLayouts.h):
 //
 //             register                       lane                       warp
 //   result    column 1, row 8, column 8 …    column 2, 4, row 1, 2, 4   row 16, 32
 //
-// The second factor lies in shared memory, the first one there or in registers. Let the *outer*
-// dimension of a factor be the one that is not k. Shared memory has rows of 128, 64 or 32 bytes
-// along either dimension (as many bytes as the block has, at most 128), then all of the other
-// dimension, then what is left of the first:
+// The second factor lies in shared memory, the first factor in shared memory or in registers. The
+// *outer* dimension of a factor is the one that is not k. In shared memory, a factor is divided
+// into rows along one of its two dimensions. A row has 128, 64 or 32 bytes: the whole extent of
+// that dimension, or 128 bytes of it. The low offset bits select an element inside a row. The next
+// bits select a row by its index along the other dimension. If the dimension of the rows is longer
+// than a row, the highest bits select a part of it:
 //
-//   offset bits    inside a row     the other dimension      further rows' parts
+//   offset bits    inside a row     the other dimension      the rest of the rows' dimension
 //
-// A swizzle keeps the rows' parts of 16 bytes from each other's banks: the bits 4 … of an address
-// are changed by exclusive or with its bits 7 …, three bits for rows of 128 bytes, two for 64, one
-// for 32. So a slot begins at a multiple of eight rows. The hardware knows these orders by a
-// *descriptor*: where the factor begins, how it is swizzled, and two distances.
+// A swizzle moves chunks of 16 bytes that lie below each other into different banks. The bits from
+// 4 on of a byte's address are replaced by their exclusive or with the bits from 7 on: three bits
+// for rows of 128 bytes, two for 64, one for 32. This pattern repeats every eight rows, so a shared
+// slot begins at a multiple of eight rows. The instruction gets the order of a factor as a
+// *descriptor*: the address where the factor begins, its swizzle, and two distances.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
@@ -27,48 +30,55 @@ namespace eft {
 
 inline constexpr int64_t warpsPerGroup = 4;
 
-/// The layout (register, lane, warp) of a product of rows × columns over the warps. Nothing if
-/// there is no whole instruction for each warpgroup.
+/// Returns the layout (register, lane, warp) of a product of rows × columns over the warps. Returns
+/// nothing unless each warpgroup gets at least one whole instruction, of 64 rows × 8 columns.
 std::optional<LinearLayout> warpgroupAccumulator(int64_t rows, int64_t columns, int64_t numWarps);
 
-/// The instructions by which a warpgroup computes its part of an accumulator. Instruction number
-/// row · acrossTiles + column has the registers from that number times columns / 2 on.
+/// The instructions by which a warpgroup computes its part of an accumulator. Instruction number n
+/// computes the tile in row n / acrossTiles and column n % acrossTiles of that part. Its result
+/// lies in columns / 2 registers, from register n · columns / 2 on.
 struct WarpgroupTiles {
   int64_t columns;     ///< the columns that one instruction computes
   int64_t acrossTiles; ///< the number of instructions along the columns
   int64_t downTiles;   ///< the number of instructions along the rows
 };
 
-/// The instructions for an accumulator of this layout; nothing if it is not one of
-/// `warpgroupAccumulator`.
+/// Returns the instructions for an accumulator of this layout; nothing if `warpgroupAccumulator`
+/// does not make such a layout.
 std::optional<WarpgroupTiles> warpgroupTiles(const LinearLayout &accumulator);
 
-/// The order (offset → index) of a block of two dimensions in shared memory for `wgmma`, with rows
-/// along the dimension `along`. Each extent must be at least 16, and 32 bytes along `along`.
+/// Returns the order (offset → index) of a block of two dimensions in shared memory for `wgmma`,
+/// with rows along the dimension `along`. The block must have at least 32 bytes along that
+/// dimension, and at least 8 elements along the other one.
 LinearLayout warpgroupOrder(std::span<const int64_t> shape, unsigned along, int64_t elementBytes);
 
-/// The dimension along which `warpgroupOrder` is to have rows for a block that threads write in the
-/// places (register, lane, warp) of `from`: the one along which a thread holds neighbours, so that
-/// it writes many at once, or, if no thread does, along which lanes hold neighbours. Elements that
-/// have not 2 bytes are read with rows along `k` alone.
+/// Returns the dimension along which `warpgroupOrder` should have rows for a block that threads
+/// write in the places (register, lane, warp) of `from`. It is the dimension along which a thread
+/// holds more neighbours, so that it writes many at once. If a thread holds equally many along
+/// both, it is the dimension along which the lanes hold more. If elements do not have 2 bytes, it
+/// is always `k`, because the instruction reads such elements only with rows along k.
 unsigned rowsForWarpgroups(const LinearLayout &from, int64_t elementBytes, unsigned k);
 
-/// The places (register, lane, warp) in which threads read a block whose neighbours lie along the
-/// outer dimension, and write it with rows along `k`, for elements of one or four bytes. In its
-/// lowest registers a thread has 16 bytes along k, or 8 or 4 if there are too few, then four
-/// neighbours of each. So it reads words or more. In rows of 128 bytes, lanes that write together
-/// are in different banks; in rows of 64 bytes two meet in one, in rows of 32 bytes four. Nothing
-/// for blocks too small for that.
+/// Returns the places (register, lane, warp) in which threads read a block whose neighbours in
+/// shared memory lie along the outer dimension, and write it with rows along `k`. Elements have one
+/// or four bytes. A thread's lowest registers hold 16 bytes along k, or 8 or 4 if the block is too
+/// small for 16. Its next registers hold four neighbours along the outer dimension of each of these
+/// elements, so that the thread reads 4 bytes or more at once. With rows of 128 bytes, lanes that
+/// write together use different banks. With rows of 64 bytes two of these lanes meet in a bank,
+/// with rows of 32 bytes four. Returns nothing if the block is too small for this.
 std::optional<LinearLayout> rewritingPlaces(std::span<const int64_t> shape, unsigned k,
                                             int64_t elementBytes, int64_t numWarps);
-/// Of these places, those of what a thread reads at once.
+/// Returns `rewritingPlaces` without the register bits along k, and without the outer dimension's
+/// register bits beyond the four neighbours. The remaining registers of a thread hold the elements
+/// that it reads at once.
 LinearLayout readAtOnce(const LinearLayout &rewritingPlaces, unsigned k);
 
-/// The dimension along which an order of `warpgroupOrder` has its rows; nothing for other orders.
+/// Returns the dimension along which an order that `warpgroupOrder` made has its rows; nothing for
+/// other orders.
 std::optional<unsigned> rowsOfWarpgroupOrder(const LinearLayout &order, int64_t elementBytes);
 
-/// All of the descriptor but the address, for an order of `warpgroupOrder` whose rows lie along k
-/// or along the outer dimension.
+/// Returns the descriptor of a factor in the order `warpgroupOrder(shape, along, elementBytes)`,
+/// without the address. `isAlongK` tells whether the rows lie along k or along the outer dimension.
 uint64_t warpgroupDescriptor(std::span<const int64_t> shape, unsigned along, bool isAlongK,
                              int64_t elementBytes);
 

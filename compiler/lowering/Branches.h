@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops and conditionals become blocks and branches.
+// Replaces loops and conditionals by blocks and branches.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace eft {
 
-/// The place where a loop that is known to run at least once tests its condition.
+/// Where an `scf.for` that is known to run at least once tests its condition. Every other `scf.for`
+/// tests it before each iteration.
 enum class LoopTest {
-  AtStart, ///< As in all other loops, and in upstream's conversion.
-  AtEnd,   ///< The form that LLVM would bring it into.
+  AtStart, ///< Before each iteration, as in upstream's conversion.
+  AtEnd,   ///< After each iteration, as in a loop that LLVM has rotated.
 };
 
-/// Replaces each `scf.for`, `scf.while` and `scf.if` of a function by branches, in time that is
-/// linear in its operations.
+/// Replaces each `scf.for`, `scf.while` and `scf.if` of a function by branches. The time is linear
+/// in the number of operations.
 ///
-/// Loops inside of other operations with regions stay.
+/// Loops and conditionals that are nested in operations of any other kind are not replaced.
 void branchControlFlow(mlir::func::FuncOp function, LoopTest test);
 
 } // namespace eft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lowerings that keep blocks in memory of their own, for both targets. A buffer is an array of
-// the fragments of its block, in a frame of the program's stack (on a GPU, local memory).
+// Lowerings of buffers, which are blocks in memory, for both targets. A buffer is an array of the
+// fragments of its block, in the frame of the program on the stack (on a GPU, in local memory).
 #include "compiler/lowering/FragmentLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,7 +14,8 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// The address of fragment number `fragment` of tile number `step`.
+/// The address of fragment number `fragment` in tile number `step`. Each tile has `fragmentsOfPart`
+/// fragments.
 Value fragmentAddress(ImplicitLocOpBuilder &b, Value buffer, Type fragmentType, Value step,
                       unsigned fragmentsOfPart, unsigned fragment) {
   auto constant = [&](int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); };

@@ -54,7 +54,8 @@ SmallVector<Value> Combiner::combine(ImplicitLocOpBuilder &b, ArrayRef<Value> lo
   return cloneBlock(b, body, values);
 }
 
-/// Gives what the block's terminator yields.
+/// Emits the operations of a block on fragments. Returns the fragments of the terminator's
+/// operands.
 SmallVector<Value> Combiner::cloneBlock(ImplicitLocOpBuilder &b, Block &block, Values &values) {
   for (Operation &op : block.without_terminator())
     cloneOp(b, op, values);

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The function of a reduction or a scan, done on fragments.
+// Applies the function of a reduction or a scan to fragments.
 #pragma once
 
 #include "compiler/lowering/FragmentLowering.h"
 
 namespace eft {
 
-/// Applies a region of scalar operations, which combines two elements, to fragments. Its
-/// conditionals become selections: where a fragment is a vector, each lane selects its own side.
+/// Applies a region, which combines two elements by scalar operations, to fragments. Conditionals
+/// of the region become selects: where a fragment is a vector, each lane selects for itself.
 class Combiner {
 public:
-  /// `like` is a block of the operation's places, with any elements.
+  /// `like` is a block in the layout of the operation's sources. Its element type does not matter.
   Combiner(FragmentLowering &lowering, mlir::Region &region, mlir::RankedTensorType like)
       : lowering(lowering), body(region.front()), like(like) {}
 
-  /// Emits an error at an operation of the region that can't be done on fragments, if there is one.
+  /// Fails with an error at the first operation of the region that can't be done on fragments.
   mlir::LogicalResult check() const;
 
   /// True if the region is one operation for which the order of operands doesn't matter.
   bool isCommutative() const;
 
-  /// The region's values for a fragment of each source: those of the lower elements, and of the
-  /// higher.
+  /// Emits the region on fragments, and returns its results. `lower` and `higher` each have one
+  /// fragment of each source. The elements in `lower` have lower indices than those in `higher`
+  /// with which they are combined.
   llvm::SmallVector<mlir::Value> combine(mlir::ImplicitLocOpBuilder &b,
                                          llvm::ArrayRef<mlir::Value> lower,
                                          llvm::ArrayRef<mlir::Value> higher);
@@ -44,7 +45,7 @@ struct CombinedSources {
   LinearLayout layout;
   llvm::SmallVector<FragmentLowering::Fragments> fragments;
 
-  /// Fails with an error at `op` if they have different ones.
+  /// Collects the sources. Fails with an error at `op` if their layouts differ.
   static mlir::FailureOr<CombinedSources> of(FragmentLowering &lowering, mlir::Operation *op,
                                              mlir::ValueRange sources);
 };

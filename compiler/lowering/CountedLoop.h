@@ -6,8 +6,8 @@
 
 namespace eft {
 
-/// Emits a loop over first, first + step, … below `end`. `body` emits what it does with a counter,
-/// an i32.
+/// Emits a loop whose counter, an i32, takes the values first, first + step, … below `end`. `body`
+/// emits the loop's body, given the counter.
 void emitLoop(mlir::ImplicitLocOpBuilder &b, int64_t first, int64_t end, int64_t step,
               llvm::function_ref<void(mlir::Value)> body);
 

@@ -10,7 +10,7 @@ namespace eft {
 
 namespace {
 
-/// The text as a part of a format that prints it as it is.
+/// Doubles each `%` in a text, so that a format prints the text unchanged.
 std::string escaped(StringRef text) {
   std::string result;
   for (char letter : text)
@@ -18,7 +18,7 @@ std::string escaped(StringRef text) {
   return result;
 }
 
-/// The type of the value, also if it lies in a buffer.
+/// The type of the printed value. For a value in a buffer, the type of the block there.
 Type printedType(PrintOp print) {
   Type type = print.getValue().getType();
   auto buffer = dyn_cast<BufferType>(type);
@@ -40,7 +40,7 @@ ModuleOp moduleOf(ImplicitLocOpBuilder &b) {
   return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
 }
 
-/// The place where the innermost function had the operation.
+/// The place in the source of the innermost inlined function; null if the location has none.
 FileLineColLoc placeOf(Location location) {
   if (auto place = dyn_cast<FileLineColLoc>(location))
     return place;
@@ -84,7 +84,8 @@ Value emitText(ImplicitLocOpBuilder &b, StringRef text) {
   return b.create<LLVM::AddressOfOp>(global);
 }
 
-/// An alloca where the kernel begins: in a loop it would take new memory in each turn.
+/// The alloca is at the start of the kernel, because in a loop it would take new memory in each
+/// iteration.
 Value emitValueMemory(ImplicitLocOpBuilder &b, unsigned count) {
   auto kernel = b.getInsertionBlock()->getParentOp();
   if (!isa<func::FuncOp>(kernel))

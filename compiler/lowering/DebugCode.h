@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The part of printing and asserting that the targets share: texts, and the passing of values.
+// The part of printing and asserting that GPUs and CPUs share: texts, and passing values to the
+// function that prints.
 //
-// Both call a function of C's form `int print(const char *format, const void *values)`, on a GPU
-// the driver's `vprintf`. All values are of 8 bytes: integers of 64 bits and doubles.
+// That function has the C form `int print(const char *format, const void *values)`. On a GPU it is
+// the driver's `vprintf`. Each value takes 8 bytes: an integer of 64 bits or a double.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -12,24 +13,32 @@
 
 namespace eft {
 
-/// The format of a line of `eft.print`: the program's position, an index per dimension, a value.
+/// Returns the printf format of one line of `eft.print`: the program's position in the grid, the
+/// element's index along each dimension, the text of the print, and the value. A print without a
+/// value has only the position and the text.
 std::string printFormat(PrintOp print);
 
-/// The address of a text with a terminating zero. It lives as long as the code.
+/// Emits the address of a constant of the module that holds `text` and a zero byte after it. Equal
+/// texts share one constant.
 mlir::Value emitText(mlir::ImplicitLocOpBuilder &b, llvm::StringRef text);
 
-/// Memory for `count` values of 8 bytes. It is the same memory in every iteration of a loop.
+/// Emits memory on the stack for `count` values of 8 bytes. In a loop, every iteration uses the
+/// same memory.
 mlir::Value emitValueMemory(mlir::ImplicitLocOpBuilder &b, unsigned count);
 
-/// Calls `function` with a format and with values: integers, which are zero-extended, or doubles.
+/// Emits stores of `values` to `memory` (from `emitValueMemory`), and a call of the printing
+/// function with the name `function`. Its arguments are `format`, which is the address of a text,
+/// and `memory`. Values are doubles, or integers, which are zero-extended to 64 bits.
 void emitPrint(mlir::ImplicitLocOpBuilder &b, llvm::StringRef function, mlir::Value format,
                mlir::Value memory, llvm::ArrayRef<mlir::Value> values);
 
-/// Declares a function of the runtime, unless it is declared already.
+/// Returns the declaration of a function of the runtime. Declares the function if the module does
+/// not yet.
 mlir::LLVM::LLVMFuncOp declareFunction(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
                                        mlir::Type result, llvm::ArrayRef<mlir::Type> parameters);
 
-/// "file:line: message", with the place in the source where the operation was written.
+/// Returns "file:line: message", or "file:line" if there is no message. File and line are those of
+/// the source where the assertion was written.
 std::string assertionText(AssertOp assertion);
 
 } // namespace eft

@@ -11,7 +11,8 @@ namespace eft {
 
 namespace {
 
-/// More fragments than this of one block would make code that takes minutes to compile, and spills.
+/// The most fragments of one block. With more, the code would take minutes to compile, and would
+/// spill.
 constexpr unsigned maxFragments = 4096;
 
 SmallVector<Value> operandsAndResults(Operation *op) {
@@ -34,7 +35,7 @@ ArrayRef<Value> FragmentLowering::fragmentsOf(Value value) {
 }
 
 void FragmentLowering::setFragments(Value value, Fragments newFragments) {
-  // Operations that need no lowering go on with the lowered scalar.
+  // Users that are not lowered themselves now use the lowered scalar.
   if (isLoweredType(value.getType()))
     value.replaceAllUsesWith(newFragments.front());
   for (auto [number, original] : llvm::enumerate(originalsOf(value.getType())))
@@ -131,8 +132,8 @@ LogicalResult FragmentLowering::lowerBlock(Block &block) {
   return success();
 }
 
-/// The dialect's operations have a lowering each, unless they are arithmetic on fragments like
-/// upstream's.
+/// True for an operation of the eft dialect that needs a lowering function of its own. The
+/// dialect's other operations are elementwise, and are lowered like upstream's arithmetic.
 bool FragmentLowering::isOwnOp(Operation *op) const {
   return isa_and_present<EftDialect>(op->getDialect()) &&
          (table.find(op) || !OpTrait::hasElementwiseMappableTraits(op));
@@ -140,7 +141,8 @@ bool FragmentLowering::isOwnOp(Operation *op) const {
 
 LogicalResult FragmentLowering::lowerOp(Operation *op) {
   const bool isOwn = isOwnOp(op);
-  // The dialect's own regions combine elements; the lowering clones them.
+  // The regions of the dialect's own operations are functions of elements. The lowerings of these
+  // operations clone them.
   if (op->getNumRegions() != 0 && !isOwn)
     return lowerRegions(op);
   if (!isOwn && llvm::all_of(operandsAndResults(op),
@@ -161,7 +163,7 @@ LogicalResult FragmentLowering::lowerOp(Operation *op) {
   return lowerElementwise(b, op);
 }
 
-/// The place of an operation; that of its first user if it has none, as a folded constant.
+/// The location of an operation. For a folded constant, which has none, the location of a user.
 static Location placeOf(Operation *op) {
   while (isa<UnknownLoc>(op->getLoc()) && !op->use_empty())
     op = *op->user_begin();
@@ -179,7 +181,8 @@ static LogicalResult refuseLargeBlock(Location loc, RankedTensorType block, unsi
                << (isGpu ? "; use a smaller block or more warps" : "; use a smaller block");
 }
 
-/// Refuses blocks without a layout, and those of too many fragments.
+/// Emits an error if a block has no layout or too many fragments, or if an operation that fetches
+/// elements has a block with elements that lie in no place.
 LogicalResult FragmentLowering::checkTypes(Operation *op, TypeRange types) {
   for (Type type : types) {
     if (isa<RankedTensorType>(type) && !layoutOf(type))
@@ -218,7 +221,7 @@ LogicalResult FragmentLowering::lowerElementwise(ImplicitLocOpBuilder &b, Operat
     count = std::max(count, numFragments(value.getType()));
 
   SmallVector<Fragments> results(op->getNumResults());
-  // One computation serves all copies that a thread holds of an element.
+  // All copies of an element in one thread share one computation.
   const SmallVector<unsigned> originals =
       op->getNumResults() != 0 ? originalsOf(op->getResult(0).getType()) : SmallVector<unsigned>();
   for (unsigned fragment = 0; fragment < count; ++fragment) {

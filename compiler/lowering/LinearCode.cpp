@@ -9,7 +9,7 @@ namespace eft {
 
 namespace {
 
-/// The constant in the type of `like`: i32, or a vector or block of them.
+/// The constant in the type of `like`: i32, or a vector or block of i32.
 Value constant(ImplicitLocOpBuilder &builder, Value like, int64_t value) {
   TypedAttr attribute = builder.getI32IntegerAttr(int32_t(value));
   if (auto several = dyn_cast<ShapedType>(like.getType()))
@@ -17,7 +17,7 @@ Value constant(ImplicitLocOpBuilder &builder, Value like, int64_t value) {
   return builder.create<arith::ConstantOp>(attribute);
 }
 
-/// Bits `first` to `last` of `number`, moved so that bit `first` adds `image`.
+/// Emits (bits `first` to `last` of `number`, shifted down by `first`) · image.
 Value emitRun(ImplicitLocOpBuilder &builder, Value number, unsigned first, unsigned last,
               int64_t image) {
   int64_t mask = ((int64_t(1) << (last - first + 1)) - 1) << first;
@@ -41,8 +41,8 @@ Value emitLinearMap(ImplicitLocOpBuilder &builder, Value number, ArrayRef<int64_
   Value sum;
   for (unsigned first = 0; first < images.size();) {
     unsigned last = first;
-    // The bits of a run are multiplied together. Only a product with a power of two mixes no bits
-    // by carries.
+    // One multiplication serves a run of bits. Its factor must be a power of two: any other factor
+    // would make bits carry into each other, which an exclusive or does not.
     while (llvm::isPowerOf2_64(images[first]) && last + 1 < images.size() &&
            images[last + 1] == images[last] * 2)
       ++last;

@@ -8,15 +8,15 @@
 
 namespace eft {
 
-/// Emits code that computes a coordinate from `number`, an i32 or a vector or block of them. Bit i
-/// of the number adds `images[i]`, by exclusive or; bits above `images` are ignored. Neighbouring
-/// bits whose images double from one to the next, which is the common case, take one mask, one
-/// shift and one product together.
+/// Emits the exclusive or of `images[i]` over all bits i that are set in `number`, an i32, or a
+/// vector or block of i32. Bits of the number from `images.size()` on are ignored. Commonly, the
+/// images of neighbouring bits double from one to the next: such bits take one mask, one shift and
+/// one multiplication together.
 mlir::Value emitLinearMap(mlir::ImplicitLocOpBuilder &builder, mlir::Value number,
                           llvm::ArrayRef<int64_t> images);
 
-/// The coordinates along block dimension `dimension` that the bits of `place`, from bit `firstBit`
-/// on, add.
+/// Returns what each bit of the place dimension `place` adds to the coordinate along block
+/// dimension `dimension`. The first entry is for bit `firstBit`.
 llvm::SmallVector<int64_t> imagesOf(const LinearLayout &layout, llvm::StringRef place,
                                     unsigned dimension, unsigned firstBit = 0);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-lower-to-llvm: branches for control flow, then upstream's conversions to the LLVM dialect.
+// eft-lower-to-llvm: replaces structured control flow by branches, then runs upstream's conversions
+// to the LLVM dialect.
 #include "compiler/lowering/Branches.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/InlinePtx.h"
@@ -32,7 +33,8 @@ namespace eft {
 
 namespace {
 
-/// Calls the hardware's approximation of 2^x. (LLVM 19 has no instruction for its own function.)
+/// Converts an approximate 2^x to the hardware's instruction. (LLVM 19 has no instruction for its
+/// own function `llvm.exp2`.)
 struct CallApproximateExp2 : ConvertOpToLLVMPattern<math::Exp2Op> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -51,8 +53,8 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
   using LowerToLLVMBase::LowerToLLVMBase;
 
   void runOnOperation() override {
-    // A GPU's code has no tiled loops by the hundred, and its PTX is shorter if all test at their
-    // start.
+    // GPU code does not have hundreds of tiled loops, and its PTX is shorter if all loops test at
+    // their start.
     for (auto function : getOperation().getOps<func::FuncOp>())
       branchControlFlow(function, isOfGpu(function) ? LoopTest::AtStart : LoopTest::AtEnd);
     MLIRContext *context = &getContext();
@@ -93,25 +95,26 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
   }
 
 private:
-  /// True for a kernel, or a part of one, for a GPU.
+  /// True for a GPU's kernel, or for a part of one.
   static bool isOfGpu(func::FuncOp function) {
     return function->hasAttr(EftDialect::threadsName) ||
            function->hasAttr(EftDialect::convergentName);
   }
 
-  /// Ends the function here; what stood behind gets a block that nothing reaches.
+  /// Replaces a stop by a return. The operations after it move to a block that nothing reaches.
   static void makeReturn(StopOp stop) {
     stop->getBlock()->splitBlock(stop->getNextNode());
     OpBuilder builder(stop);
     auto function = stop->getParentOfType<LLVM::LLVMFuncOp>();
-    SmallVector<Value> isStopped; // which a part of a kernel says
+    SmallVector<Value> isStopped; // the result of a part of a kernel
     if (Type type = function.getFunctionType().getReturnType(); !isa<LLVM::LLVMVoidType>(type))
       isStopped.push_back(builder.create<LLVM::ConstantOp>(stop.getLoc(), type, 1));
     builder.create<LLVM::ReturnOp>(stop.getLoc(), isStopped);
     stop.erase();
   }
 
-  /// Says in NVVM's words that a function is a kernel of so many threads and registers.
+  /// Sets the NVVM attributes of a GPU's kernel: that it is one, its number of threads, and, if
+  /// there is a limit, its most registers. Does nothing for other functions.
   void markKernel(LLVM::LLVMFuncOp function) {
     auto threads =
         dyn_cast_or_null<IntegerAttr>(function->removeDiscardableAttr(EftDialect::threadsName));
@@ -126,7 +129,7 @@ private:
                         builder.getI32IntegerAttr(maxRegisters));
   }
 
-  /// Says in LLVM's words that a function has operations that threads do together.
+  /// Sets LLVM's attribute `convergent` on a function that has convergent operations.
   static void markConvergent(LLVM::LLVMFuncOp function) {
     if (!function->removeDiscardableAttr(EftDialect::convergentName))
       return;

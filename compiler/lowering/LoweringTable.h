@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions that lower a target's operations, found by the kind of the operation.
+// A target's lowering functions, found by the kind of the operation.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -12,21 +12,21 @@ class FragmentLowering;
 
 /// A table of lowering functions, one for each kind of operation or for each interface.
 ///
-/// Such a function reads the fragments of the operation's operands from a `FragmentLowering`, emits
-/// code in front of the operation, and sets the fragments of its results:
+/// A lowering function reads the fragments of the operation's operands from a `FragmentLowering`,
+/// emits code in front of the operation, and sets the fragments of its results:
 ///
 ///     LogicalResult lowerGather(FragmentLowering &lowering, ImplicitLocOpBuilder &b, GatherOp op);
 ///
-/// A function that can't fail returns nothing. One for a single target takes that target's class
-/// (`GpuLowering`, `CpuLowering`) in place of the first parameter; only that target's table may
-/// have it. A file has its functions' rows in a function `populate…Lowerings`.
+/// A lowering function that can't fail returns `void`. A function for a single target takes that
+/// target's class (`GpuLowering`, `CpuLowering`) as its first parameter; only that target's table
+/// may have it. Each file adds the rows for its functions in a function `populate…Lowerings`.
 class LoweringTable {
 public:
   using Lowering = std::function<mlir::LogicalResult(
       FragmentLowering &, mlir::ImplicitLocOpBuilder &, mlir::Operation *)>;
 
-  /// Adds the function for the operation or interface that is its last parameter. A row for the
-  /// same operation is replaced.
+  /// Adds a row for the operation or interface that is the type of the function's last parameter. A
+  /// row for an operation replaces an earlier one.
   template <typename Context, typename Op>
   void add(mlir::LogicalResult (*lower)(Context &, mlir::ImplicitLocOpBuilder &, Op)) {
     insert<Op>(
@@ -55,8 +55,8 @@ public:
     (insert<Ops>(call), ...);
   }
 
-  /// The function for an operation: that of its kind, else that of an interface which it has, else
-  /// null.
+  /// Returns the function for an operation: that of the operation's own row, else that of an
+  /// interface that the operation has, else null.
   const Lowering *find(mlir::Operation *op) const;
 
 private:

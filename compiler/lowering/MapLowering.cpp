@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The lowering of functions of single elements. On a GPU a thread computes its elements one after
-// the other, and goes its own way in each; on a CPU a loop takes the lanes of a vector in turn.
+// The lowering of `eft.map`, which applies a function of scalars to every element. On a GPU, a
+// thread applies the function to its elements one after the other, and may take different branches
+// for each of them. On a CPU, a loop applies it to the lanes of a vector one after the other.
 #include "compiler/lowering/FragmentLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,7 +37,7 @@ LogicalResult checkFunction(MapOp map) {
   return failure(result.wasInterrupted());
 }
 
-/// Applies the function to elements that are scalars.
+/// Emits the function on scalars. Returns its results.
 Values apply(ImplicitLocOpBuilder &b, MapOp map, ValueRange elements) {
   Block &body = map.getFunction().front();
   IRMapping values;
@@ -47,7 +48,7 @@ Values apply(ImplicitLocOpBuilder &b, MapOp map, ValueRange elements) {
                              [&](Value value) { return values.lookup(value); });
 }
 
-/// Applies the function to the elements in each lane of vectors.
+/// Emits a loop that applies the function to each lane of vectors. Returns vectors of its results.
 Values applyToLanes(ImplicitLocOpBuilder &b, MapOp map, ValueRange vectors) {
   const int64_t lanes = cast<VectorType>(vectors.front().getType()).getNumElements();
   auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 32); };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations that move elements between places, for both targets.
 //
-// All of them are a `Fetch`: each place wants the element with some index, and the layouts say
-// where that element lies. A shuffle plan (compiler/layout/Shuffle.h) gets it from other fragments
-// and lanes. An element of another warp goes through memory.
+// Element moves with the trait `FetchesElements` are lowered as a `Fetch`: each place needs the
+// element with some index, and the layouts say where that element lies. A shuffle plan
+// (compiler/layout/Shuffle.h) brings it from other fragments and lanes. An element of another warp
+// goes through memory. Other element moves leave all elements in their places. A gather computes
+// the indices at run time.
 #include "compiler/lowering/FragmentLowering.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -25,7 +27,8 @@ LinearLayout FragmentLowering::placesOf(const LinearLayout &layout) const {
 
 namespace {
 
-/// Follows a plan. A fragment is made when it is first asked for.
+/// Emits the code of a shuffle plan. The code for a fragment is emitted when the fragment is first
+/// needed.
 class PlanRunner {
 public:
   using Select = llvm::function_ref<Value(uint64_t threads, unsigned laneBits, Value, Value)>;
@@ -35,7 +38,8 @@ public:
       : plan(plan), source(source), select(select), shuffle(shuffle), given(plan.before.size() + 1),
         taken(plan.after.size() + 1) {}
 
-  /// Fragment number `fragment` of the result, after the first `swaps` swaps.
+  /// Fragment number `fragment` of the result, after the first `swaps` of the swaps that follow the
+  /// shuffles.
   Value result(uint64_t fragment, size_t swaps) {
     Value &known = taken[swaps][fragment];
     if (known)
@@ -132,7 +136,8 @@ FragmentLowering::fetchThroughMemory(ImplicitLocOpBuilder &b, ArrayRef<Fragments
 
 namespace {
 
-/// Both sources have been moved to the places of the result. Each place selects one of the two.
+/// Chooses between two sources, which have been moved to the places of the result. A place takes
+/// the second source if its index has the bit `secondSource`, else the first.
 Fragments chooseSources(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
                         ArrayRef<Fragments> sources, const LinearLayout &places,
                         uint64_t secondSource) {
@@ -149,7 +154,8 @@ Fragments chooseSources(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
   return chosen;
 }
 
-/// The result has the source's fragments, under other indices.
+/// Gives the result the source's fragments, under other indices. Fails if the layouts would need
+/// elements to move.
 LogicalResult keepInPlace(FragmentLowering &lowering, ElementMoveOpInterface op) {
   Value source = op->getOperand(0), result = op->getResult(0);
   LinearLayout stays = *layoutOf(result.getType())->then(op.getElementMove(0).map);
@@ -185,7 +191,8 @@ LogicalResult lowerMove(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
 
 namespace {
 
-/// The index along the axis comes from the operand; the others are those of the place.
+/// Each place gets an element of the source. The element's coordinate along the axis comes from the
+/// operand `indices`. Its other coordinates are those of the result's element at that place.
 void lowerGather(FragmentLowering &lowering, ImplicitLocOpBuilder &b, GatherOp op) {
   LinearLayout from = lowering.placesOf(op.getSource().getType());
   const Space &block = from.target();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-outline-parts, and the same for code of a CPU.
+// eft-outline-parts, and the same for code for a CPU.
 //
-// A kernel unrolled by hand, or by `static_range`, is one straight line of code. Some of what LLVM
-// does with a function takes time that grows with more than its length: for each value it looks at
-// all conditions on it, for each loop at all loops before it. If functions have a bounded length,
-// each takes a bounded time.
+// A kernel that is unrolled by hand, or by `static_range`, is one long basic block. Some parts of
+// LLVM take time that grows faster than the length of a function: for each value they look at all
+// conditions on it, for each loop at all loops before it. If functions have a bounded length, each
+// takes a bounded time.
 //
-// Values that live on behind a call go through memory. So a cut is made where few do.
+// Values that are still used after a call go through memory. So a block is cut where few values are
+// live.
 #include "compiler/lowering/OutlineParts.h"
 
 #include "compiler/ir/EftDialect.h"
@@ -31,13 +32,13 @@ namespace {
 
 using Run = ArrayRef<Operation *>;
 
-/// True for a constant, or an address of a global, which each function has for itself.
+/// True for a constant, or the address of a global. Each function gets its own copy of these.
 bool isConstant(Operation *op) {
   return op && op->getNumOperands() == 0 && op->getNumRegions() == 0 && isPure(op);
 }
 
-/// What a block computes before its last operation. The length of an operation counts those that
-/// are nested in it.
+/// The operations of a block that may move to other functions, in their order. The length of an
+/// operation is 1 plus the number of operations nested in it.
 class Line {
 public:
   explicit Line(Block &block) : block(block) {}
@@ -54,11 +55,14 @@ public:
     return lengths[numbers.at(run.back()) + 1] - lengths[numbers.at(run.front())];
   }
 
-  /// Runs that end where the fewest values live on: of more than half of `maxOperations`, and at
-  /// most that if no operation alone is as long. Where more values live on than such a run is
-  /// worth, it goes on to the next place at which fewer do, if that is near. What is left behind
-  /// the last run is at most `maxOperations` long, unless a run that goes on would leave less than
-  /// half of that.
+  /// Chooses the runs of operations that become functions. A run is longer than half of
+  /// `maxOperations`, and at most `maxOperations` long unless a single operation is longer. It ends
+  /// where the fewest values are live. If the run then has fewer than `operationsPerValue`
+  /// operations for each live value, it is extended to the next place at which it has enough, by at
+  /// most `maxOperations`.
+  ///
+  /// At most `maxOperations` are left after the last run. There is one exception: the cutting ends
+  /// early where an extended run would leave less than half of `maxOperations` after it.
   SmallVector<Run> cut(PartLimits limits) const {
     const SmallVector<unsigned> living = countLiving();
     SmallVector<Run> runs;
@@ -74,7 +78,9 @@ public:
   }
 
 private:
-  /// The place behind a first operation at which the fewest values live.
+  /// The end of the run from `first` on at which the fewest values are live. A run that ends there
+  /// is longer than half of `maxOperations`, and at most `maxOperations` long. If there is no such
+  /// end, the first one at which the run is longer.
   size_t findCheapest(size_t first, unsigned maxOperations, ArrayRef<unsigned> living) const {
     std::optional<size_t> best;
     size_t end = first;
@@ -85,8 +91,8 @@ private:
     return best.value_or(end);
   }
 
-  /// The next place at which a run has enough operations for each value that lives on; the one
-  /// given if there is none before the run is longer by `maxOperations`.
+  /// The next end, from `cheapest` on, at which the run has enough operations for each live value.
+  /// Returns `cheapest` if the run would have to become longer by more than `maxOperations`.
   size_t findWorthwhile(size_t first, size_t cheapest, PartLimits limits,
                         ArrayRef<unsigned> living) const {
     for (size_t end = cheapest; end != lengths.size(); ++end) {
@@ -98,8 +104,8 @@ private:
     return cheapest;
   }
 
-  /// For each place between operations, how many results of those before are used behind it, also
-  /// those that an earlier part has stored already.
+  /// For each place between operations, the number of results of earlier operations that are used
+  /// after it. Values that an earlier part has already stored count too.
   SmallVector<unsigned> countLiving() const {
     SmallVector<unsigned> living(operations.size() + 2); // differences first, modulo 2^32
     for (auto [number, op] : llvm::enumerate(operations)) {
@@ -116,7 +122,8 @@ private:
     return living;
   }
 
-  /// The number of the operation that is, or contains, another one; behind all for the last one.
+  /// The number of the operation that is `op` or contains it. For the block's terminator, a number
+  /// after all others.
   size_t numberOf(Operation *op) const {
     auto found = numbers.find(block.findAncestorOpInBlock(*op));
     return found == numbers.end() ? operations.size() : found->second;
@@ -146,7 +153,8 @@ public:
   }
 
 private:
-  /// Gives the length of what is left in a block.
+  /// Outlines parts of the blocks nested in a block, then of the block itself. Returns the number
+  /// of operations that are left.
   unsigned outline(Block &block) {
     Line line(block);
     for (Operation &op : block.without_terminator()) {
@@ -187,7 +195,8 @@ private:
       stopAfter(call);
   }
 
-  /// Moves operations into a region.
+  /// Moves a run of operations into the region of a new `scf.execute_region`. If the run may stop
+  /// the kernel, the region's result is a boolean: whether it did.
   scf::ExecuteRegionOp makeRegion(Run run) {
     Block *block = run.front()->getBlock();
     SmallPtrSet<Operation *, 16> inside(run.begin(), run.end());
@@ -196,7 +205,8 @@ private:
         return !inside.contains(block->findAncestorOpInBlock(*user));
       });
     };
-    // An array whose address is a result would be in use until the end.
+    // An address that is used after the run is computed again there. If it were a result of the
+    // part, its array would count as in use until the end.
     for (Operation *op : llvm::reverse(run))
       if (isa<LLVM::GEPOp>(op) && isUsedBehind(op->getResult(0))) {
         rewriter.setInsertionPointAfter(run.back());
@@ -231,7 +241,7 @@ private:
     return op->walk([](StopOp) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
-  /// A function that may stop the kernel says whether it did.
+  /// Stops the caller if a part has stopped, as the part's result says.
   void stopAfter(func::CallOp call) {
     rewriter.setInsertionPointAfter(call);
     auto branch = rewriter.create<scf::IfOp>(call.getLoc(), call.getResult(0));
@@ -239,9 +249,9 @@ private:
     rewriter.create<StopOp>(call.getLoc());
   }
 
-  /// Stores what a region computes, and loads it behind the region. There may be thousands of
-  /// values, and what LLVM does with a function's results would take time that grows with their
-  /// square.
+  /// Stores the results of a region at its end, and loads them after the region. They do not become
+  /// results of the function: there may be thousands, and LLVM takes time that grows with the
+  /// square of the number of a function's results.
   void keepResults(ArrayRef<Value> results, scf::ExecuteRegionOp region) {
     Block *inside = &region.getRegion().front();
     passThroughMemory(results, {inside, inside->end()},
@@ -249,11 +259,12 @@ private:
                       [&](OpOperand &use) { return !region->isProperAncestor(use.getOwner()); });
   }
 
-  /// Gives a region its own constants, its own loads of what others computed, and the arrays of the
-  /// frame that are used nowhere else.
+  /// Gives a region its own constants, its own loads of values that other parts have stored, and
+  /// the stack arrays that are used nowhere else.
   ///
-  /// Vectors come through memory. On x86, LLVM 19 reads those of 64 bytes which are arguments on
-  /// the stack as if they were aligned, but does not always align them.
+  /// Vectors are passed to the region through memory. As arguments, vectors of 64 bytes can be
+  /// passed on the stack; LLVM 19 for x86 then reads them with aligned loads, but does not always
+  /// align them.
   void takeOver(scf::ExecuteRegionOp region) {
     Block *body = &region.getRegion().front();
     SetVector<Value> captured;
@@ -295,7 +306,8 @@ private:
       leaveMarker(op, region);
   }
 
-  /// True for the load of what another part computed, which may be done at each use.
+  /// True for the load of a value that another part has stored. The load may be repeated at each
+  /// use.
   bool isOfRecord(Operation *op) const { return loads.contains(op); }
 
   /// A place between operations.
@@ -304,8 +316,8 @@ private:
     Block::iterator next;
   };
 
-  /// Stores values in a record of the frame at one place, and loads them at another one for some of
-  /// their uses.
+  /// Stores values in a record on the stack at the place `from`, and loads them at the place `to`.
+  /// The loads replace the values in the uses for which `isBehind` is true.
   void passThroughMemory(ArrayRef<Value> values, Place from, Place to,
                          function_ref<bool(OpOperand &)> isBehind) {
     if (values.empty())
@@ -344,8 +356,8 @@ private:
            llvm::all_of(*users, [&](Operation *user) { return region->isProperAncestor(user); });
   }
 
-  /// Moves the marker of where the life of an array begins or ends out of a region, if the array
-  /// stays outside.
+  /// If `op` marks the start or the end of an array's lifetime, and the array is defined outside of
+  /// the region, moves the marker in front of the region or after it.
   static void leaveMarker(Operation &op, scf::ExecuteRegionOp region) {
     const bool isStart = isa<LLVM::LifetimeStartOp>(op);
     if (!isStart && !isa<LLVM::LifetimeEndOp>(op))
@@ -366,13 +378,13 @@ private:
   SetVector<Operation *> loads; ///< of records
 };
 
-/// For code of a GPU; that of a CPU is cut where its frames are laid out.
+/// The pass for GPU code. CPU code is cut in eft-lower-to-cpu, before its stack is laid out.
 struct OutlinePartsPass : impl::OutlinePartsBase<OutlinePartsPass> {
   using OutlinePartsBase::OutlinePartsBase;
 
   void runOnOperation() override {
     for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      // ptxas lets products wait for each other in functions that call others.
+      // In a function with calls, ptxas makes each `wgmma` product wait for the one before.
       if (!function.isExternal() && !function->hasAttr(EftDialect::warpgroupsName))
         for (func::FuncOp part : outlineParts(function, {maxOperations, operationsPerValue}))
           part->setAttr(EftDialect::convergentName, UnitAttr::get(&getContext()));

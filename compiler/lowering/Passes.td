@@ -7,24 +7,27 @@
 include "mlir/Pass/PassBase.td"
 
 def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
-  let summary = "Gives buffers on the stack to large blocks that loops carry or whose elements move";
+  let summary = "Puts large blocks that loops carry or whose elements move into buffers on the stack";
   let description = [{
-    For a CPU. A block that a loop carries, or that a conditional gives, gets a buffer. The block is
-    written there before the region that needs it, or behind the operation that gives it, and it is read
-    where it is used. A block that fits into a few registers of `vector-bits` stays in them.
+    For a CPU. A block that a loop carries, or that a conditional returns, gets a buffer. The block is
+    written into the buffer before the loop, and at the end of each region that passes it on. It is read
+    at the start of the loop's body, and after the loop or conditional. A block that fits into a few
+    registers of `vector-bits` stays in registers.
 
-    An operation that moves elements of a large block gets a buffer for its source, and its result is
-    read from there: `eft.buffer_read` says which elements, and `eft.buffer_gather` reads elements whose
-    numbers are computed. So a chain of moves becomes one read, which can be tiled. Blocks are printed
-    from buffers.
+    An operation that moves elements of a large block gets a buffer for its source, and its result is read
+    from there. `eft.buffer_read` has a map from each place to the element that the place reads;
+    `eft.buffer_gather` has the numbers of the elements as an operand. The maps of successive moves
+    compose, so a chain of moves becomes one read, which can be tiled. Large blocks are also printed from
+    buffers.
 
-    Matrix products, scans and sorting work on buffers too. Where a value ends in a buffer, the operation
-    that makes it works in that buffer: the accumulator of a product in a loop stays in place.
+    Matrix products, scans, sorts and histograms work on buffers, too. If the result of such an operation
+    is to be written into another buffer, the operation works in that buffer. So the accumulator of a
+    product in a loop stays in place.
 
-    This pass writes and reads whole blocks; `eft-tile-blocks` tiles that. Some products stay as they are:
-    those whose operands' vectors (lane, step) lie neither in the order of rows nor in that of columns,
-    and those whose factors have another element type than the accumulator (`eft-widen-dot` converts
-    these).
+    This pass writes and reads whole blocks; `eft-tile-blocks` then tiles these accesses. Two kinds of
+    products get no buffers: those with an operand whose vectors (lane, step) lie neither in row-major
+    nor in column-major order, and those whose factors have another element type than the accumulator
+    (`eft-widen-dot` converts these).
 
     ```mlir
     %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<1024xf32, #layout> : i32 {
@@ -51,43 +54,48 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
 }
 
 def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
-  let summary = "Copies the operands of matrix products to shared memory, iterations ahead";
+  let summary = "Copies the operands of matrix products to shared memory some iterations ahead of their use";
   let description = [{
-    For a GPU. In an `scf.for`, a load that only a product on tensor cores uses becomes a copy into a
-    slot of shared memory. The copy begins `num-stages` − 1 iterations before the product reads it. A
-    loop's own attribute `eft.num_stages` comes before the option; with fewer than two stages nothing
+    For a GPU. In an `scf.for` with products on tensor cores, loads become copies into slots of shared
+    memory. These are the loads of factors, of blocks from which factors are computed, and of blocks of
+    which several threads need each element. A copy begins `num-stages` − 1 iterations before its slot is
+    read. A loop's own attribute `eft.num_stages` overrides the option. With fewer than two stages nothing
     changes. If the slots need more than `max-bytes`, there are fewer stages.
 
     A load stays a load in each of these cases:
 
-    - its mask keeps other elements of a run than the first ones;
-    - it has a cache hint, or a value other than zero for masked elements;
-    - its runs have fewer than four bytes;
-    - its address depends on a value that the loop carries out of a region, or loads by a `volatile` load.
+    - Its mask may be false for an element of a run and true for a later one.
+    - It has a cache hint, or a value other than zero for masked elements.
+    - Its runs have fewer than four bytes.
+    - Its address or mask depends on the result of an operation in the loop that is a product or a
+      `volatile` load, or that has regions or side effects.
 
-    If its address depends on other values that the loop loads, these loads run one iteration further ahead,
-    under a mask that keeps them from iterations that there are not.
+    If the address depends on other loaded values, their loads run one more iteration ahead than the
+    copies. A mask keeps these loads from running for iterations that do not exist.
 
-    A loop that writes memory stays as it is.
+    A loop that writes memory is not changed.
 
     Products that warpgroups compute are under way while the program goes on:
 
-    - Products that only add to what the loop carries are waited for in the next iteration, when it has
-      begun its own.
-    - In a loop like attention's, where a product's first factor is computed from another product, the next
-      iteration's first product begins before this iteration's second one. What is computed from the
-      first is computed while the second is under way. This takes one of the stages, and registers; it is
-      done where as many programs fit on a multiprocessor as without it.
+    - If a product only adds to a value that the loop carries, the next iteration waits for the product,
+      after that iteration has begun its own.
+    - In a loop like that of attention, a product's first factor is computed from the result of another
+      product. The next iteration's first product then begins before this iteration's second one. While
+      this second product is under way, the next iteration's factor is computed from the result of the
+      next iteration's first product. This takes one of the stages, and registers. It is done only if it
+      does not reduce the number of programs that fit on a multiprocessor.
 
-    A first factor from before the loop stays in registers, if a thread has enough of them. Otherwise it is
-    written to a slot before the loop.
+    A first factor that is computed before the loop stays in registers, if a thread has enough of them.
+    Otherwise it is written to a slot before the loop.
 
-    Warpgroups read factors of one and of four bytes an element with neighbours along k alone. If a
-    factor's neighbours in memory lie along the other dimension, copies bring it as it lies there. Threads
-    read it in places in which each has neighbours along both dimensions. Where all products only add to
-    what the loop carries, threads write it to one of two slots in the order that products read, while the
-    previous iteration's products read the other one. Otherwise `eft-stage-factors` gives it a slot, unless
-    short copies in that order allow a plan that is better.
+    If the elements of a factor have one or four bytes, warpgroups can read the factor only if elements
+    that are neighbours along k are neighbours in shared memory, too. If the factor's neighbours in global
+    memory lie along the other dimension, copies bring the factor in the order of global memory. Threads
+    then read it in a layout that gives each thread neighbours along both dimensions, and write it to
+    another slot in the order that products read. If all products only add to what the loop carries, there
+    are two of these slots: the threads write one while the products of the previous iteration read the
+    other. Otherwise `eft-stage-factors` makes the slot. Copies of a few bytes each, in the order that
+    products read, need fewer slots: they are made instead if they allow a better plan.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) : i32 {
@@ -126,17 +134,21 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
 }
 
 def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
-  let summary = "Begins the copies for the next tile before this one is stored, in loops with flatten";
+  let summary = "In loops with `eft.flatten`, begins the copies for the next tile before this tile is stored";
   let description = [{
-    For a GPU, behind `eft-pipeline-copies`. In a loop with the attribute `eft.flatten`, which says that no
-    iteration reads what an earlier one has written, a pipelined loop stands behind its first copies,
-    and before stores. The copies of the next iteration begin before the stores of this one. The
-    slots are allocated once, before the outer loop.
+    For a GPU, after `eft-pipeline-copies`. In a loop with the attribute `eft.flatten`, no iteration reads
+    what an earlier one has written. If an iteration begins with the first copies of a pipelined loop,
+    then runs that loop, and then stores, the copies of the next iteration begin before the stores of this
+    one. The slots are allocated once, before the outer loop.
 
-    The loop stays as it is if what stands before the pipelined loop loads or writes memory, if the
-    pipelined loop's result tells where the next iteration copies from, if there are several
-    pipelined loops, or if the slots leave too little of `max-bytes` for blocks that change threads
-    before they are stored: such a block goes through 32 KiB, in two rounds at most.
+    The outer loop is not changed in any of these cases:
+
+    - The code before the pipelined loop writes memory, or has a `volatile` load.
+    - The addresses from which the next iteration copies depend on the pipelined loop's result.
+    - There are several pipelined loops.
+    - Beside the slots, `max-bytes` has too little room for the staging of blocks whose elements change
+      threads before they are stored. A round of staging takes at most 32 KiB of shared memory for a
+      block, and a block may take two rounds at most.
 
     ```mlir
     scf.for %tile = %c0 to %tiles step %c1 : i32 {
@@ -174,15 +186,17 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
 }
 
 def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
-  let summary = "Writes factors of warpgroups' products to shared memory where no copies bring them";
+  let summary = "Writes factors of warpgroups' products to shared memory if no copies bring them there";
   let description = [{
-    For a GPU. A product that placing has noted `warpgroups`, and whose factors no copies bring in the order
-    that it reads, gets them written to slots of its own; a first factor that is in the right registers stays there. The program
-    waits for the product at once. Where the slots have no room in `max-bytes`, beside those of a loop
-    around, warps multiply by themselves.
+    For a GPU. A product to which placing has given the note `warpgroups` reads its factors from shared
+    memory. If no copies bring a factor in the order that the product reads, the factor is written to a
+    slot of its own. A first factor that is already in the right registers stays there. The program waits
+    for the product at once. If `max-bytes` has no room for the slots beside those of an enclosing loop,
+    warps compute the product without warpgroups.
 
     ```mlir
-    %a = eft.convert_layout %x : tensor<64x64xf16, #a> -> tensor<64x64xf16, #b>
+    %a = eft.convert_layout %x ...
+    %b = eft.convert_layout %y ...
     %d = eft.dot %a, %b, %acc precision ieee {warpgroups}
     ```
     becomes
@@ -208,30 +222,35 @@ def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
 def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
   let summary = "Turns work on large blocks into loops over tiles";
   let description = [{
-    A *group* is a sequence of loads and stores of blocks whose layouts have the same places, with
-    nothing else between them that touches memory. Its elements are independent of each other, so the
-    group can be done one part at a time. This pass makes a *tiled loop* of it. One iteration computes a
-    *tile*: the elements that lie in the low bits of the layouts' dimension `register` (GPU) or `step`
-    (CPU). The loop runs over that dimension's other bits. A tile is a block of fewer elements, so the
-    code in the loop has the same form as before, and its size does not grow with the block.
+    A *group* is a sequence of loads and stores of blocks whose layouts have the same places, with nothing
+    else between them that touches memory. Its elements are independent of each other, so the group can be
+    computed part by part. This pass turns it into a *tiled loop*. One iteration computes a *tile*: the
+    elements that lie in the low bits of the layouts' dimension `register` (GPU) or `step` (CPU). The loop
+    runs over the other bits of that dimension. A tile is a block of fewer elements, so the code in the
+    loop has the same form as before, and its size does not grow with the block.
 
-    Each group computes for itself the values that it needs, as far as they are not loaded. A function
-    in which a loaded value is used outside its group is left as it is.
+    Without `use-buffers`, each group computes the values that it needs from its own loads. It is left as
+    it is if it needs a value of another group or of an operation that is not tiled, or if one of these
+    needs a value that depends on the group's loads.
 
-    With `split-prefix`, a loop is split in two if all its accesses have one mask, and that is true for a
-    prefix of the block. The first loop runs the tiles inside the prefix, without a mask. The second
-    runs the smallest possible tiles over the rest of the prefix, with the mask. Elements behind the
-    prefix are not computed.
+    With `split-prefix`, a loop is split in two if all its accesses have one mask, and that mask is true
+    for a prefix of the block. The first loop runs the tiles inside the prefix, without the mask. The
+    second loop runs the smallest possible tiles over the rest of the prefix, with the mask; elements
+    after the prefix are not computed. If the group writes a buffer or has reductions, however, all
+    elements are needed: the second loop then runs tiles of the usual size over the rest of the block,
+    with the mask.
 
-    With `use-buffers`, reductions are part of groups too. A tiled loop combines the parts of an axis
-    that are combined one after the other. Code behind the loop combines what is left, as the
-    reduction's tree says: at once if it is at most 16 vectors, else in loops that fold four or eight
-    vectors into one. If a group needs a value of another one and can't load it again, it gets the value
-    through a buffer. With `max-bits`, this is done in functions that have a block of more bits at a place,
-    or buffers already.
+    With `use-buffers`, groups have reductions, too. A reduction combines the parts of its axis (its
+    steps) one after the other; a tiled loop does this part by part. If a tile has a whole part, the loop
+    also folds the reduction's tree. Otherwise code after the loop folds the tree: at once if at most 16
+    fragments are left, else in loops that fold up to four or eight fragments into one. If such loops are
+    not possible, up to 256 fragments are folded at once. If a group needs a value of another group and
+    can't load it again, or needs a value that takes many operations, it gets the value through a buffer.
+    Even without `use-buffers`, a function is tiled in this way if it has buffers already, or if it has a
+    block of which one thread of a GPU (on a CPU, one lane) holds more than `max-bits` bits.
 
-    `elements` is the number of elements that a tile has at each place: registers of a GPU thread,
-    elements of a CPU's vector code.
+    `elements` is the number of elements of a tile that one thread of a GPU holds in registers, or that
+    the vectors of a CPU hold together.
 
     ```mlir
     %i = eft.arange 0 to 2048 : tensor<2048xi32, #large>
@@ -250,7 +269,7 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
     Option<"dimension", "dimension", "std::string", /*default=*/"\"register\"",
            "the place dimension that the loops run over: register or step">,
     Option<"elements", "elements", "unsigned", /*default=*/"8",
-           "indices of that dimension in one tile; a power of two">,
+           "elements in one tile: of one GPU thread, or of all lanes of a CPU; a power of two">,
     Option<"vectors", "vectors", "unsigned", /*default=*/"2",
            "the fewest runs of neighbours in memory in one tile; a power of two">,
     Option<"splitPrefix", "split-prefix", "bool", /*default=*/"false",
@@ -258,7 +277,7 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
     Option<"useBuffers", "use-buffers", "bool", /*default=*/"false",
            "also tile reductions, and groups that need each other's values">,
     Option<"maxBits", "max-bits", "unsigned", /*default=*/"0",
-           "the most bits of a block at a place that need no buffers; 0: no bound">
+           "the most bits of a block that a thread can hold without buffers; 0: no bound">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
@@ -267,14 +286,15 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
 def TileScans : Pass<"eft-tile-scans", "::mlir::func::FuncOp"> {
   let summary = "Scans and sorts large blocks one tile at a time";
   let description = [{
-    The code of a scan or a sort in registers grows with the elements of a thread. So large blocks go into
-    buffers, and loops work on tiles of them: on those of scans if a thread holds more than `max-fragments`
-    elements of the blocks, where one of 64 bits counts as two, and on those of all sorts that
-    `eft-expand-sort` has left. A tile holds neighbours along the axis, and an operation on the tile does
-    what is to be done among them. A sort compares and exchanges whole tiles besides. A scan goes from tile
-    to tile, and carries the last elements of 1, 2, 4, … tiles. The order of combining is that of `eft.scan`.
+    The code of a scan or a sort in registers grows with the number of elements of a thread. So large
+    blocks go into buffers, and loops work on tiles of them. This is done for a scan if a thread holds
+    more than `max-fragments` elements of its blocks, where an element of 64 bits counts as two, and for
+    every sort that `eft-expand-sort` has left. A tile holds neighbours along the axis, and a scan or sort
+    of the tile does the levels that stay inside it. For the other levels, a sort compares and exchanges
+    whole tiles. A scan visits the tiles in order; for each of the other levels, it carries the last
+    elements of 1, 2, 4, … tiles that are already scanned. The order of combining is that of `eft.scan`.
 
-    Sorts of tiles, and of blocks that have no tiles, become compare-exchange stages.
+    Sorts of tiles, and of blocks that can't be tiled, become compare-exchange stages in registers.
 
     ```mlir
     %1 = eft.scan %0 axis 0 : (tensor<65536xf32, #large>) -> tensor<65536xf32, #large> { … }
@@ -302,12 +322,13 @@ def TileScans : Pass<"eft-tile-scans", "::mlir::func::FuncOp"> {
 def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Gives each thread of a GPU its elements of every block";
   let description = [{
-    A block becomes the scalars that one thread holds, one per index of its layout's `register`. Elements
-    of a thread that are neighbours in memory move by one access of up to 128 bits. A thread first tests
-    whether the mask is true for all its elements; for a prefix, the last element tells. If so, the
-    thread accesses them without looking at each element's mask. Otherwise it accesses each element under
-    its own condition. So a mask that cuts a contiguous range costs only the one thread at its border. A
-    mask that is the same for all elements of each access becomes that access's predicate.
+    A block becomes the scalars that one thread holds, one for each register of its layout. Elements of a
+    thread that are neighbours in memory move by one access of up to 128 bits. A thread first tests
+    whether the mask is true for all its elements; if the mask is a prefix, it tests only the mask of its
+    last element. If all are true, the thread accesses the elements without testing each one's mask.
+    Otherwise it accesses each element under its own condition. So a mask costs time only in threads that
+    have elements for which it is false. A mask that is the same for all elements of each access becomes
+    the predicate of that access.
 
     With `#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>`
 
@@ -327,21 +348,24 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     %w1 = arith.addf %v1, %v1 : f32
     ```
 
-    A store is done once even where the layout repeats an element over lanes or warps, and in a kernel
-    that also loads it stands between barriers, so that no thread loads too late or too early.
+    Each element is stored once, even where the layout has copies of the element in several lanes or
+    warps. If the kernel also loads, barriers precede and follow the store: every load before the store
+    then reads the old elements, and every load after it the new ones, in all threads.
 
-    An atomic operation, too, is done by one of the threads that hold an element. Barriers give the
-    accesses of the other threads the same order, and the result reaches them through shared memory.
+    Only one of the threads that hold an element does an atomic operation on it. Barriers order the
+    accesses of the other threads in the same way, and the result reaches these threads through shared
+    memory.
 
-    Each thread computes conditions for itself. If a condition comes from memory, and the branch or loop
-    that it controls has convergent operations (barriers, shuffles), the threads first vote on it.
+    Each thread computes conditions for itself. If a condition comes from memory, threads may have loaded
+    different values. So they first vote on the condition, if the branch or loop that it controls contains
+    convergent operations (barriers, shuffles).
 
     Pointers become integers of 64 bits, which address global memory.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program: 1 to 32">,
     Option<"computeCapability", "compute-capability", "unsigned", /*default=*/"80",
-           "of the GPU, times ten; operations for which it has no instruction are expanded">
+           "the GPU's compute capability, times ten; operations without an instruction are expanded">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -349,13 +373,13 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
 }
 
 def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
-  let summary = "Branches once for several accesses under one mask, not at each of them";
+  let summary = "Makes one branch for several accesses under one mask, in place of one for each access";
   let description = [{
-    For a GPU, behind `eft-lower-to-gpu`. The pass looks for several loads with one mask between which
-    no thread waits for another. It makes two versions of the code from the first of them to the last
-    access under that mask. Threads for which the mask is true throughout run the first version, which is
-    straight-line code; these are most threads. The threads at the mask's border run the second, in which
-    each element has its own condition. Two loads with a store become:
+    For a GPU, after `eft-lower-to-gpu`. The pass looks for several loads under one mask between which no
+    thread waits for another. It makes two versions of the code from the first of these loads to the last
+    access under that mask. Threads for which the mask is true throughout run the first version, which has
+    no branches; most threads are of this kind. The other threads run the second version, in which each
+    element has its own condition. Two loads and a store become:
 
     ```mlir
     %usual = llvm.intr.expect %whole, %true : i1
@@ -369,12 +393,13 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
     ```
 
     A kernel may handle its block in parts: it loads and stores under one mask, then under the next. Where
-    such masks are `slt` comparisons with one bound, no loop stands between, and none of them is worth a
-    branch of its own, one branch stands for all: the first version is for threads for which all masks are
-    true throughout. In it the loads go first, up to 128 bytes of a thread, also over stores in front of
-    them. They may, because another condition of the branch says so: the distance between two arrays is none
-    at which a load reads what such a store wrote. With more than four distances loads stay. What only these
-    accesses need, but for addresses, is computed behind the loads.
+    such masks are `slt` comparisons with one bound, no loop is between them, and none of them is worth a
+    branch of its own, one branch serves them all. Its first version is for threads for which all masks
+    are true throughout. In this version, up to 128 bytes of loads of a thread go first, even past stores
+    that precede them. To make that correct, another condition of the branch compares the distances
+    between the arrays: at none of the accepted distances does a load read what such a store writes. If
+    there are more than four distances to compare, the loads stay in their order. Values that only these
+    accesses need are computed after the loads, except for addresses.
 
     ```mlir
     %all = arith.andi %whole0, %whole1 : i1
@@ -393,17 +418,19 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
 }
 
 def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
-  let summary = "Branches around what is computed of masked elements alone";
+  let summary = "Branches around computations that concern only masked elements";
   let description = [{
-    For a GPU, behind `eft-specialize-masked`. A row may leave part of its block idle: the mask then
-    compares indices, which follow from the thread alone, with a bound. Such a mask is the predicate of
-    loads, so there is no branch yet, and elements that are masked are computed like all others.
+    For a GPU, after `eft-specialize-masked`. A row may be shorter than its block, so that the mask of
+    some elements is false. The mask compares indices, which follow from the thread alone, with a bound.
+    Such a mask is the predicate of loads, so there is no branch yet, and masked elements are computed
+    like all others.
 
-    The pass divides a thread's elements into parts of those that lie in the same 128 of the block. A
-    chain of operations that belong to one part, and that take 32 instructions or more, comes under a
-    branch on the mask of the part's first element. Where that mask is false, no element of the part is
-    loaded. The results are then those of the same operations on what the loads give. These are computed
-    once, if most elements have them in common; otherwise there is no branch.
+    The pass divides a thread's elements into parts: the elements with indices from 128·i to 128·i + 127
+    are one part. A chain of operations that belong to one part, and that take 32 instructions or more,
+    gets a branch on the mask of the part's first element. Where that mask is false, no element of the
+    part is loaded, and the loads return their values for masked elements. The results of the chain are
+    then those of the same operations on these values. If these results are the same for most elements,
+    they are computed once; otherwise the chain gets no branch.
 
     ```mlir
     %x = eft.thread_load %p if %m else %c : !llvm.ptr<1> -> i32
@@ -424,13 +451,14 @@ def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
 }
 
 def MaskDistances : Pass<"eft-mask-distances", "::mlir::func::FuncOp"> {
-  let summary = "Turns the masks of a row's columns into comparisons with constants";
+  let summary = "Turns the masks of a row's elements into comparisons with constants";
   let description = [{
-    For a GPU, behind `eft-skip-masked`. Masks that compare an index, which follows from the thread alone,
-    with one bound get the form of a comparison with a constant. Four of them or more share the distance
-    between the thread's first element and the bound. They are computed where they are used. Barriers
-    divide a kernel into phases, and phases take turns with two forms, between which ptxas sees no
-    connection: it would keep every mask in a register from the loads to the stores.
+    For a GPU, after `eft-skip-masked`. Masks that compare an index, which follows from the thread alone,
+    with one bound become comparisons with a constant, if there are at least four of them. They share the
+    distance between the bound and the thread's first element, and are computed where they are used.
+    Barriers divide a kernel into phases. The phases use two forms of the comparison in turn, which ptxas
+    does not recognise as equal. If all phases used one form, ptxas would keep every mask in a register
+    from the loads to the stores.
 
     ```mlir
     %i = arith.addi %base, %c3 overflow<nsw> : i32
@@ -447,11 +475,12 @@ def MaskDistances : Pass<"eft-mask-distances", "::mlir::func::FuncOp"> {
 }
 
 def OrderArithmetic : Pass<"eft-order-arithmetic", "::mlir::func::FuncOp"> {
-  let summary = "Computes what is stored right before it is stored";
+  let summary = "Moves the computation of each stored value to just before its store";
   let description = [{
-    For a GPU. Where arithmetic for many elements comes one operation at a time, as it is lowered, and stores
-    follow, it is done one store at a time. Then only the elements that are stored next have values under
-    way, which the registers hold.
+    For a GPU. The lowering emits arithmetic for many elements one operation at a time: the first
+    operation for all elements, then the second one. Where stores follow, this pass reorders the
+    arithmetic by stores: it computes what one store needs, stores it, and goes on with the next. Then
+    intermediate values exist only for the elements that are stored next, and fit into registers.
 
     ```mlir
     %a0 = math.absf %x0 : f32
@@ -480,9 +509,10 @@ def OrderArithmetic : Pass<"eft-order-arithmetic", "::mlir::func::FuncOp"> {
 def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Turns blocks into SIMD vectors, and the kernel into a loop over programs";
   let description = [{
-    A block becomes vectors, one per index of its layout's `step`; a vector holds the elements of the
-    layout's `lane`. A load or store of lanes that are neighbours in memory moves a vector, under a mask
-    where it has one; others gather and scatter.
+    A block becomes vectors, one for each step of its layout. The lanes of a vector are the lanes of the
+    layout. A load or store of lanes that are neighbours in memory moves a whole vector, under a mask if
+    there is one. If all lanes load the same element, it is loaded once. Other accesses gather and
+    scatter.
 
     With `#layout = #eft.layout<lane = [[1], [2], [4]], step = [[8]]>`
 
@@ -491,7 +521,7 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     %w = arith.addf %v, %v : tensor<16xf32, #layout>
     ```
 
-    becomes, with prefetches beside it,
+    becomes, together with prefetches,
 
     ```mlir
     %v0 = llvm.load %pointer0 {alignment = 4 : i64} : !llvm.ptr -> vector<8xf32>
@@ -500,20 +530,20 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     %w1 = arith.addf %v1, %v1 : vector<8xf32>
     ```
 
-    The kernel becomes a function of four parameters,
-    `(const uint64_t *arguments, const uint32_t grid[3], uint64_t first, uint64_t count)`, that runs the
-    programs `first` to `first + count - 1`, counted with x fastest. An argument takes 8 bytes.
+    The kernel becomes a function of four parameters, `(const uint64_t *arguments, const uint32_t grid[3],
+    uint64_t first, uint64_t count)`. It runs the programs `first` to `first + count - 1`, numbered with x
+    fastest. Each argument takes 8 bytes.
 
-    With `stoppable`, the code loads the word `eft$attention` before each program and in each iteration
-    of loops that may be long. Tiled loops are left out. Where the word is not 0, the code calls
-    `eft$poll`, and returns if the answer is not 0.
+    With `stoppable`, the code loads the word `eft$attention` before each program, and in loops that may
+    be long. It does not do so in tiled loops. If the word is not 0, the code calls `eft$poll`, and
+    returns if the answer is not 0.
 
-    A dot copies its operands to the stack. Loops over them follow, which hold a tile of the accumulator
-    in registers.
+    The operands of a matrix product are on the stack: `eft.dot_into` has them in buffers, and `eft.dot`
+    copies them there. Loops over them hold a tile of the accumulator in registers.
 
     Markers tell LLVM where in the kernel's body each array on the stack is in use. LLVM then gives the
-    same memory to arrays that are never in use together. A kernel is refused if the arrays that are in
-    use together have more than 4 MiB.
+    same memory to arrays that are never in use together. A kernel is rejected if the arrays that are in
+    use together take more than 4 MiB.
 
     Pointers become integers of 64 bits.
   }];
@@ -523,9 +553,9 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     Option<"stoppable", "stoppable", "bool", /*default=*/"false",
            "end early where the runtime asks for it">,
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
-           "the most operations of a block, with those nested in it, before a part becomes a function">,
+           "the most operations of a block, nested ones included; longer blocks are cut into functions">,
     Option<"operationsPerValue", "operations-per-value", "unsigned", /*default=*/"128",
-           "the least length of a part for each value that lives on behind it, if twice the length allows it">
+           "the fewest operations of a part for each value live at its end, if twice the length allows it">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
@@ -533,12 +563,13 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
 }
 
 def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
-  let summary = "Holds bf16, which now only moves, in integers; without F16C also f16";
+  let summary = "Replaces bf16, and f16 if nothing converts it, by integers, once only bits are moved";
   let description = [{
-    For a CPU, behind `eft-lower-to-cpu`. All arithmetic on bf16 has become arithmetic on other types by
-    then, and what is left moves bits: loads, stores, constants, choices, values that loops carry. So no
-    bf16 reaches LLVM. LLVM's code for x86 takes vectors of bf16 apart, and flushes denormals where it
-    keeps a number as f32 for a while. f16 is held in integers too, if no conversion of it is left.
+    For a CPU, after `eft-lower-to-cpu`. By then all arithmetic on bf16 has become arithmetic on other
+    types. The remaining operations on bf16 only move bits: loads, stores, constants, selects, and
+    values that loops carry. They become operations on integers, so no bf16 reaches LLVM. LLVM's code for
+    x86 would take vectors of bf16 apart, and would flush denormals where it keeps a number as f32 for a
+    while. If no conversion of f16 is left, f16 becomes an integer, too.
 
     ```mlir
     %x = llvm.load %pointer {alignment = 2 : i64} : !llvm.ptr -> bf16
@@ -557,13 +588,14 @@ def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
 def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
   let summary = "Cuts a long kernel into functions that it calls";
   let description = [{
-    For a GPU, in front of `eft-lower-to-llvm`; `eft-lower-to-cpu` does the same. Parts of LLVM take time
-    that grows with more than the length of a function. So in a block of more than `max-operations`,
-    with those nested in it, runs of operations become functions. A run ends where the fewest values
-    live on. These go through a record in the kernel's frame, which costs a few instructions for each. So
-    a run with fewer than `operations-per-value` operations for each of them may go on, for at most
-    `max-operations` more, to the first place at which it has that many. Nothing is cut where less than
-    half of `max-operations` would be left behind such a run.
+    For a GPU, before `eft-lower-to-llvm`; `eft-lower-to-cpu` does the same for a CPU. Parts of LLVM take
+    time that grows faster than the length of a function. So if a block has more than `max-operations`
+    operations, counting nested ones, runs of its operations become functions. A run ends where the fewest
+    values are live, that is, computed before and used after that place. Live values go through a record
+    in the kernel's stack frame, which costs a few instructions for each. So a run that has fewer than
+    `operations-per-value` operations for each live value is extended, by at most `max-operations`, to the
+    first place at which it has that many. If less than half of `max-operations` would be left after an
+    extended run, the rest of the block is not cut.
 
     ```mlir
     %b = arith.addf %a, %x : f32
@@ -578,15 +610,15 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
     %z = arith.addf %y, %x : f32
     ```
 
-    Each function has its own constants, and those arrays of the frame which it alone uses. A function
-    that may stop the kernel returns whether it did. A kernel with `wgmma` stays whole: ptxas would let
-    its products wait for each other.
+    Each function has its own constants, and those arrays on the stack that it alone uses. A function that
+    may stop the kernel returns whether it did. A kernel with `wgmma` is not cut: in a function with
+    calls, ptxas makes each product wait for the one before.
   }];
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", /*default=*/"16384",
-           "the most operations of a block, with those nested in it">,
+           "the most operations of a block, nested ones included">,
     Option<"operationsPerValue", "operations-per-value", "unsigned", /*default=*/"128",
-           "the least length of a part for each value that lives on behind it, if twice the length allows it">
+           "the fewest operations of a part for each value live at its end, if twice the length allows it">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect"];
@@ -595,7 +627,8 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
 def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Converts arith, math, vector, scf and func to the LLVM dialect";
   let description = [{
-    One conversion with upstream's patterns. An operation without a pattern is an error at its place.
+    Replaces structured control flow by branches, then converts with upstream's patterns and some of Eft's
+    own. An operation without a pattern gets an error at its location.
 
     ```mlir
     func.func @f(%a: f32, %b: f32) -> f32 {

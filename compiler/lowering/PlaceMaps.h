@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Layouts during a reduction or a scan: maps from places (fragment, lane, …) to packed indices of
-// which some bits have been cleared, so that several elements have the same index.
+// Maps from places (fragment, lane, …) to packed indices, for buffers, reductions and scans. In
+// maps of reductions and scans, some bits of the indices are cleared: places with different
+// elements of the block then have the same index.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
@@ -11,28 +12,33 @@ namespace eft {
 
 constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
 
-/// A CPU's layout whose places are numbered in the order in which a buffer holds their elements:
-/// the lane's bits are the lowest.
+/// The layout of a block on a CPU with its place dimensions in the order lane, step. A buffer holds
+/// the vectors of a block in the order of their steps. So the packed place of an element is the
+/// element's number in a buffer.
 LinearLayout numbered(const LinearLayout &layout);
 
-/// The map with some bits of the index set to zero.
+/// The map with the bits `indexBits` of every index set to zero.
 LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits);
 
-/// The map with other fragments: bit i of the fragment adds `images[i]` to the packed index.
+/// The map with other bits of the fragment's number in place of all its bits: bit i adds
+/// `images[i]` to the packed index. The other dimensions of the place stay.
 LinearLayout withFragments(const LinearLayout &layout, llvm::ArrayRef<uint64_t> images);
 
-/// The numbers of the fragment bits that a thread needs for all its elements; the others only make
-/// copies.
+/// The fragment bits that a thread needs in order to hold all its elements. The other fragment bits
+/// only make copies.
 llvm::SmallVector<unsigned> neededFragmentBits(const LinearLayout &layout);
 
-/// The map with some of its fragment bits only.
+/// The map without the fragments in whose numbers other bits than `bits` are set. `bits` number the
+/// remaining fragments.
 LinearLayout keepFragments(const LinearLayout &layout, llvm::ArrayRef<unsigned> bits);
 
-/// The map in which every thread holds, beside each of its elements, those whose indices differ in
-/// `bits` alone. Upper bits of the fragment tell them apart.
+/// The map in which every thread holds, for each of its elements, all elements whose indices differ
+/// from that element's index only in `bits`. The upper bits of the fragment's number are these bits
+/// of the index.
 LinearLayout gathered(const LinearLayout &layout, uint64_t bits);
 
-/// The bits of a thread's number, lanes lowest, that add `indexBit` to the index.
+/// The bits of a thread's number that add `indexBit` to the index. The bits of the lane are the
+/// lowest of that number.
 uint64_t threadsOf(const LinearLayout &layout, uint64_t indexBit);
 
 } // namespace eft

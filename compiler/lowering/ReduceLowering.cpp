@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reductions, for both targets.
 //
-// To fold a bit of the index, every place fetches the element that differs from its own in that bit
-// and combines the two, the lower index first. Afterwards the places on both sides hold the same,
-// so the bit is cleared from the layout, and fragments that have become copies are dropped. The
-// cost depends on the bit: one of the fragment only gives fragments other names, one of the lane
-// takes shuffles. Before the first bit of the warp is folded, all elements that are left are staged
-// once into each thread's fragments.
+// To fold a bit of the index, every place fetches the element whose index differs from its own in
+// that bit, and combines the two, the one with the lower index first. Both places then hold the
+// same result. So the bit is cleared from the layout, and fragments that have become copies are
+// dropped. The cost depends on where the bit lies: a bit of the fragment moves nothing, a bit of
+// the lane takes shuffles. Before the first bit of the warp is folded, staging brings into the
+// fragments of every thread all elements that it still has to fold, if these are at most 32 for
+// each result. If there are more, staging brings only those that differ in the bit to be folded.
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// The elements that are left of a block during its reduction.
+/// Holds the partial results of a reduction, and combines them further.
 class Reducer {
 public:
   Reducer(FragmentLowering &lowering, ImplicitLocOpBuilder &b, Combiner &combiner,
@@ -28,8 +29,8 @@ public:
       : lowering(lowering), b(b), combiner(combiner), layout(std::move(sources.layout)),
         sources(std::move(sources.fragments)) {}
 
-  /// Combines the parts that differ in the index bits `steps`, in ascending order. `left` are all
-  /// bits that are still to be folded.
+  /// Combines the parts of the axis, whose indices differ in the bits `steps`, one after the other
+  /// in ascending order. `left` has the index bits that remain to be folded, including `steps`.
   void foldSteps(uint64_t steps, uint64_t left) {
     if (steps == 0)
       return;
@@ -44,7 +45,8 @@ public:
     sources = std::move(folded);
   }
 
-  /// Combines x[i] and x[i + bit].
+  /// Combines x[i] and x[i + bit] for every index i in which the bit is clear. `left` has the index
+  /// bits that remain to be folded, including `bit`.
   void foldBit(uint64_t bit, uint64_t left) {
     bringIntoFragments(layout, bit, left);
     LinearLayout rest = cleared(layout, bit);
@@ -57,22 +59,25 @@ public:
     layout = small;
   }
 
-  /// Gives the values to the places of another layout.
+  /// Moves the values to the places of another layout. Returns the fragments of each source.
   SmallVector<Fragments> in(const LinearLayout &wanted) {
     return lowering.fetch(b, sources, {layout, wanted, 0});
   }
 
 private:
-  /// Prepares to combine elements whose indices differ in `bits`. If a place would have to look
-  /// into another warp for one of them, every thread gets all elements that are left to fold, or,
-  /// if these are too many, those that differ in `bits`.
+  /// Prepares to combine elements whose indices differ in `bits`. Each place p then needs the
+  /// elements with the indices near(p), and near(p) ^ bit for each bit of `bits`. If shuffles can
+  /// bring all of these, nothing has to be prepared. Otherwise some lie in another warp, so staging
+  /// first gives every thread, for each of its elements, all elements whose indices differ only in
+  /// `left`, the index bits that remain to be folded. If `left` has more than `maxBits` bits, these
+  /// would be too many: the thread gets only the elements whose indices differ in `bits`.
   void bringIntoFragments(const LinearLayout &near, uint64_t bits, uint64_t left) {
     bool isNear = planShuffle(layout, near).has_value();
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1)
       isNear = isNear && planShuffle(layout, near, rest & -rest);
     if (isNear)
       return;
-    constexpr int maxBits = 5; // the warps of the largest program
+    constexpr int maxBits = 5; // 2^5 = 32: the warps of the largest program
     if (llvm::popcount(left) > maxBits)
       left = bits;
     LinearLayout wanted = gathered(layout, left);
@@ -80,7 +85,9 @@ private:
     layout = wanted;
   }
 
-  /// Swaps the two elements of a pair where the first one has the higher index.
+  /// Swaps the elements of each pair whose first element has the higher index. `own` is the layout
+  /// of the first elements; the indices of a pair differ in `bit`. If the order depends on the
+  /// thread, a swap takes selects, so a commutative combiner gets the pair as it is.
   void orderPairs(const LinearLayout &own, uint64_t bit, SmallVector<Fragments> &lower,
                   SmallVector<Fragments> &higher) {
     uint64_t threads = threadsOf(own, bit);
@@ -120,7 +127,7 @@ private:
   SmallVector<Fragments> sources;
 };
 
-/// The layout of a result as one of its source's block: the coordinate along the axis is 0.
+/// A result's layout as a map to indices of the source's block: the coordinate along the axis is 0.
 LinearLayout resultPlaces(const LinearLayout &source, const LinearLayout &result, unsigned axis) {
   std::vector<PlaceBases> bases = result.bases();
   for (PlaceBases &place : bases)
@@ -173,7 +180,7 @@ LogicalResult lowerReduce(FragmentLowering &lowering, ImplicitLocOpBuilder &b, R
   return success();
 }
 
-/// The two lists have one layout, so every place combines its own elements.
+/// Both lists of blocks have one layout, so every place combines its own elements.
 LogicalResult lowerCombine(FragmentLowering &lowering, ImplicitLocOpBuilder &b, CombineOp op) {
   const unsigned count = op.getResults().size();
   auto type = cast<RankedTensorType>(op.getResult(0).getType());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The part of FragmentLowering that lowers loops and conditionals.
 //
-// An operation of scf that carries blocks or pointers is made anew. Each carried value becomes
-// several: its fragments, or the integer that a pointer is. The operation's operands, the arguments
-// of its regions, the operands of its terminators and its results all change in the same way, so
-// they still correspond to each other, in the same order. The bodies move to the new operation as
-// they are, and are lowered there.
+// An operation of scf that carries blocks or pointers is replaced by a new one. Each carried block
+// becomes several values, its fragments; each carried pointer becomes an integer. The operation's
+// operands, the arguments of its regions, the operands of its terminators and its results all
+// change in the same way, so they still correspond to each other, in the same order. The bodies
+// move to the new operation unchanged, and are lowered there.
 #include "compiler/lowering/FragmentLowering.h"
 
 using namespace mlir;
@@ -14,8 +14,8 @@ namespace eft {
 
 namespace {
 
-/// The bits of a fragment's number that change nothing: fragments that differ only in them are the
-/// same.
+/// The bits of a fragment's number that add nothing to the index. Fragments whose numbers differ
+/// only in these bits hold the same elements.
 uint64_t bitsOfCopies(Type type, StringRef dimension) {
   std::optional<LinearLayout> layout = layoutOf(type);
   uint64_t bits = 0;
@@ -41,7 +41,7 @@ SmallVector<Type> FragmentLowering::carriedTypes(Type type) {
   return SmallVector<Type>(numFragments(type) >> llvm::popcount(copies), fragmentTypeOf(type));
 }
 
-/// The lowered form of values that go into or out of a region.
+/// The lowered form of values that enter or leave a region. Copies are left out.
 SmallVector<Value> FragmentLowering::carriedFragments(ValueRange values) {
   SmallVector<Value> carried;
   for (Value value : values) {
@@ -53,7 +53,8 @@ SmallVector<Value> FragmentLowering::carriedFragments(ValueRange values) {
   return carried;
 }
 
-/// Takes the fragments of `value` from the front of `carried`.
+/// Sets the fragments of `value` to the first values of `carried`, and removes those from
+/// `carried`.
 void FragmentLowering::setCarried(Value value, ValueRange &carried) {
   uint64_t copies = bitsOfCopies(value.getType(), fragmentDimension);
   Fragments fragments;
@@ -101,7 +102,8 @@ LogicalResult FragmentLowering::lowerRegions(Operation *op) {
   return success();
 }
 
-/// Adds the lowered arguments behind those that the body still names; `lower` erases those.
+/// Adds the lowered arguments after the original ones, which the body still uses. `lower` erases
+/// the originals at its end.
 void FragmentLowering::takeApartArguments(Block &block) {
   unsigned count = block.getNumArguments();
   for (unsigned i = 0; i < count; ++i)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Moves of elements that cost a thread of a GPU nothing.
+// Element moves that cost a GPU's thread nothing.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
 
 namespace eft {
 
-/// Whether the results of an operation are other names of its source's elements in each thread.
-/// False if a block has no layout.
+/// True if no element moves between threads, and no thread has to select between fragments: each
+/// fragment of a result is one of the source's fragments. False if a block has no layout, or if
+/// there are several sources.
 bool isRenaming(ElementMoveOpInterface move);
 
 } // namespace eft

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans, for both targets: one level for each bit of the index along the axis.
 //
-// In a level, a place whose index has the bit wants the last element of the half before its own. As
-// long as that lies in its warp, it is fetched there. The first level for which it lies in another
-// warp stages the last elements of all finished parts to every thread. There are few of them. Every
-// thread goes on with them as with its own, and finds the elements that it wants among them.
+// Before the level of bit i, the axis consists of parts of 2^i elements, each of them scanned. The
+// level joins the parts in pairs: every element of the second part is combined with the last
+// element of the first. So each place whose index has bit i set needs such a last element. (In a
+// reverse scan, each place whose bit i is not set needs the first element of the second part.)
+//
+// While the needed element lies in the same warp, it is fetched from there. At the first level at
+// which it lies in another warp, staging brings the last elements of all parts to every thread, if
+// they are few. From then on, every thread does the levels on its copy of these last elements, too,
+// and takes from it what its own elements need.
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -18,7 +23,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// A thread keeps the last elements of at most two to this power parts.
+/// A thread keeps the last elements of at most 2^maxKeptBits parts.
 constexpr unsigned maxKeptBits = 6;
 
 struct Level {
@@ -29,21 +34,22 @@ struct Level {
 
   /// The value of the lower bits in the index of a part's last element.
   uint64_t last() const { return isReverse ? 0 : lower; }
-  /// The bits that a wanted index has at `bit` and `lower`; the others are those of the place's own
-  /// index.
+  /// The value of `bit` and `lower` in the index of the element that a place needs. The other bits
+  /// are those of the place's own index.
   uint64_t offset() const { return isReverse ? bit : lower; }
 };
 
-/// Values of elements at the indices map(place) ^ offset.
+/// Fragments whose places hold the elements with the indices map(place) ^ offset.
 struct Values {
   LinearLayout map;
   uint64_t offset;
   SmallVector<Fragments> sources;
 };
 
-/// The fragments that a level changes.
+/// The places that a level changes: those that receive an element and combine it with their own.
 struct Receivers {
-  // Of a thread's number, the bits whose parity decides, together with the fragment, who receives.
+  // Bits of a thread's number. The fragment and the parity of these bits decide whether a place
+  // receives.
   uint64_t threads;
   SmallVector<unsigned> fragments; // those that receive in some thread
   // For each fragment, whether it receives in threads of even parity.
@@ -58,8 +64,8 @@ struct Receivers {
   }
 };
 
-/// The indices that the receivers of a level want, in the order of `Receivers::fragments`:
-/// index(place) ^ offset.
+/// The indices of the elements that the receivers of a level need, in the order of
+/// `Receivers::fragments`: map(place) ^ offset.
 struct Wanted {
   LinearLayout map;
   uint64_t offset;
@@ -69,9 +75,10 @@ struct Wanted {
     const unsigned fragmentBits = own.source().dims()[0].bits;
     if (receivers.fragments.size() == bitNumber(fragmentBits))
       return;
-    // Half of the fragments receive. One fragment bit, the decider, is set such that a fragment is
-    // in this half. The other bits number the fragments of the half; each flips the decider if it
-    // decides, too.
+    // Half of the fragments receive: those whose index has the level's bit (in a reverse scan, the
+    // others). One fragment bit that adds the level's bit is the decider. The other fragment bits
+    // number the receivers, and determine the decider: each of them that also adds the level's bit
+    // flips it.
     unsigned decider = 0;
     while (!(own.applyPacked(bitNumber(decider)) & level.bit))
       ++decider;
@@ -116,8 +123,8 @@ private:
     lasts = Values{map, level.last(), lowering.fetch(b, own.sources, {own.map, map, level.last()})};
   }
 
-  /// Combines the elements of `values` that receive at this level with those that they want, which
-  /// are in `from`.
+  /// Combines the elements of `values` that receive at this level with the elements that they need.
+  /// The needed elements are in `from`.
   void combine(Values &values, const Values &from, const Level &level) {
     Receivers receivers(values.map, level);
     Wanted wanted(values.map, level, receivers);

@@ -30,27 +30,28 @@ std::optional<SmallVector<Operation *>> usersOf(LLVM::AllocaOp array) {
 
 namespace {
 
-/// A size that is beyond every limit, but sums of which do not overflow.
+/// Sizes are capped at this number. It is beyond every limit, but small enough that sums do not
+/// overflow.
 constexpr uint64_t maxBytes = uint64_t(1) << 40;
 
 uint64_t cappedProduct(uint64_t a, uint64_t b) {
   return std::min(llvm::SaturatingMultiply(a, b), maxBytes);
 }
 
-/// The memory that values of a type take, which is a multiple of their alignment.
+/// The memory that a value of a type takes. `bytes` is a multiple of `alignment`.
 struct Size {
   uint64_t bytes, alignment;
 };
 
-/// A size of so many bits, aligned to the next power of two.
+/// The size of a number of bits, aligned to the next power of two.
 Size sizeOfBits(uint64_t bits) {
   const uint64_t bytes = llvm::divideCeil(bits, 8);
   const uint64_t alignment = llvm::PowerOf2Ceil(std::max<uint64_t>(bytes, 1));
   return {llvm::alignTo(bytes, alignment), alignment};
 }
 
-/// The size of a type inside of some others; nothing if it is unknown. Booleans of a vector are
-/// bits in memory.
+/// The size of a type; nothing if it is unknown. `outer` has the types that contain this one, to
+/// find a record that contains itself. A vector of booleans takes one bit for each of them.
 std::optional<Size> sizeOf(Type type, SmallVectorImpl<Type> &outer) {
   if (llvm::is_contained(outer, type)) // a record that contains itself
     return std::nullopt;
@@ -102,7 +103,7 @@ int64_t bytesOf(LLVM::AllocaOp array) {
   return cappedProduct(count.getLimitedValue(), element->bytes);
 }
 
-/// The innermost block that has all of the operations, in itself or in what is nested.
+/// The innermost block that contains all of the operations, directly or in nested regions.
 Block *blockAround(ArrayRef<Operation *> operations) {
   Block *block = operations.front()->getBlock();
   for (Operation *op : operations)
@@ -133,7 +134,8 @@ std::optional<Life> lifeOf(LLVM::AllocaOp array) {
   return life;
 }
 
-/// By how many bytes the arrays in use grow at an operation, and by how many they shrink behind it.
+/// For each operation, the bytes of the arrays whose use begins there, and the bytes of those whose
+/// use ends there.
 using Changes = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
 
 /// The most bytes that are in use at one time in a block.

@@ -26,8 +26,9 @@ LogicalResult lowerConstant(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
   return success();
 }
 
-/// An offset as the sum of two, the second a constant. It is added to the address last, where an
-/// access does that by itself, so that fragments which differ by it alone share a register.
+/// Splits an offset into a sum of a variable part and a constant, which may be 0. The constant is
+/// added to the address last. The instruction that accesses memory can then add it, so fragments
+/// whose offsets differ only in the constant share a register for their address.
 std::pair<Value, int64_t> splitConstant(Value offset) {
   auto sum = offset.getDefiningOp<arith::AddIOp>();
   APInt constant;
@@ -39,7 +40,8 @@ std::pair<Value, int64_t> splitConstant(Value offset) {
   return {sum.getLhs(), constant.getSExtValue()};
 }
 
-/// True for a range from zero on, and for a number plus such a block where no sum wraps around.
+/// True for an `eft.arange` that begins at 0, and for the sum of a splat and such a block, if the
+/// sum does not wrap around.
 bool isMovedRange(Value block) {
   if (auto range = block.getDefiningOp<ArangeOp>())
     return range.getStart() == 0;
@@ -50,8 +52,10 @@ bool isMovedRange(Value block) {
          (sum.getRhs().getDefiningOp<SplatOp>() && isMovedRange(sum.getLhs()));
 }
 
-/// A thread's elements of a moved range are sums whose last term is a constant, as those of a range
-/// are. The sum without that is the thread's first element, so it doesn't wrap around either.
+/// Lowers a number plus a range such that the constant is added last: (number + the thread's first
+/// element) + constant, in place of number + (the thread's first element + constant). The fragments
+/// are then sums whose last term is a constant, as those of the range are. The first sum does not
+/// wrap around either, because it is an element of the result.
 LogicalResult lowerSum(FragmentLowering &lowering, ImplicitLocOpBuilder &b, arith::AddIOp op) {
   if (!lowering.fragmentTypeOf(op.getType()).isInteger() || !isMovedRange(op.getResult()))
     return lowering.lowerElementwise(b, op);
@@ -72,7 +76,8 @@ LogicalResult lowerSum(FragmentLowering &lowering, ImplicitLocOpBuilder &b, arit
   return success();
 }
 
-/// Neighbours that are known to have one result are compared once.
+/// Compares once for neighbouring fragments that are known to have the same result. Their number is
+/// the operation's attribute `constancy`.
 LogicalResult lowerComparison(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
                               arith::CmpIOp op) {
   auto constancy = op->getAttrOfType<IntegerAttr>(EftDialect::constancyName);
@@ -99,7 +104,7 @@ void lowerAddPtr(FragmentLowering &lowering, ImplicitLocOpBuilder &b, AddPtrOp o
   if (address != bytes.getType())
     bytes = lowering.splat(b, bytes, address);
   Fragments result;
-  // Copies: looking up one value's fragments may move another's.
+  // These are copies, because looking up one value's fragments may move another's in memory.
   Fragments pointers(lowering.fragmentsOf(op.getPointer())),
       offsets(lowering.fragmentsOf(op.getOffset()));
   for (auto [pointer, offset] : llvm::zip_equal(pointers, offsets)) {
@@ -122,7 +127,7 @@ void lowerSplat(FragmentLowering &lowering, ImplicitLocOpBuilder &b, SplatOp op)
   lowering.setFragments(op, Fragments(lowering.numFragments(type), fragment));
 }
 
-/// The result has the source's fragments.
+/// Gives the result the source's fragments.
 template <typename Op>
 void keepFragments(FragmentLowering &lowering, ImplicitLocOpBuilder &, Op op) {
   lowering.setFragments(op, Fragments(lowering.fragmentsOf(op.getSource())));

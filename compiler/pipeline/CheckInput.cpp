@@ -18,11 +18,12 @@ namespace eft {
 
 namespace {
 
-/// The number of a thread's registers that PTX has names for.
+/// The most registers that a thread of a GPU can have.
 constexpr unsigned maxRegistersOfThread = 255;
 
-/// Functions that both targets compute exactly or to the same bits. For others LLVM would call a
-/// mathematical library, which a GPU doesn't have, and which differs from machine to machine.
+/// Whether both targets compute the function exactly or to the same bits. For other functions LLVM
+/// would call a mathematical library. A GPU has none, and on CPUs it differs from machine to
+/// machine.
 bool isSharedFunction(Operation *op) { return !isa<math::FPowIOp, math::IPowIOp>(op); }
 
 bool isOfBlockIR(Operation *op) {

@@ -17,8 +17,9 @@ size_t skipText(std::string_view text, size_t at) {
 }
 
 std::optional<size_t> valueOutsideFunctions(std::string_view text) {
-  // A function is all that stands in brackets behind its `….func`, until another begins or its
-  // brackets end: `func.func @f(%x: i32) {…}`, `"func.func"() <{…}> ({^bb0(%x: i32):…})`.
+  // The text of a function is everything in brackets after its `….func`, until another function
+  // begins or the brackets around it end: `func.func @f(%x: i32) {…}`, `"func.func"() <{…}>
+  // ({^bb0(%x: i32):…})`.
   constexpr std::string_view word = ".func";
   int depth = 0;
   std::optional<int> depthOfFunction;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds text that MLIR's parser can't be given.
+// Finds text that MLIR's parser must not get.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace eft {
 
-/// The end of the string or comment that begins at `at`; `at` if none does.
+/// Returns the end of the string or comment that begins at `at`; `at` if none begins there.
 size_t skipText(std::string_view text, size_t at);
 
-/// The place of a value's name outside of all functions; nothing if there is none. Block IR has
-/// operations in functions alone. The parser of MLIR 19 takes such a name for one of the function
-/// behind it, and if that has a mistake, it works with freed memory.
+/// Returns the position of the first name of a value outside of all functions; nothing if there is
+/// none. Block IR has operations only inside functions. MLIR 19's parser takes such a name for one
+/// in the next function. If that function has a mistake, the parser uses memory that it has freed.
 std::optional<size_t> valueOutsideFunctions(std::string_view text);
 
 } // namespace eft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The driver: the stages, in the order of docs/design.md.
+// Runs the stages of a compile, in the order of docs/design.md.
 #include "compiler/pipeline/Compile.h"
 
 #include "compiler/analysis/AddressParameters.h"
@@ -35,7 +35,7 @@ void registerDialects(DialectRegistry &registry) {
 
 namespace {
 
-/// A module on its way from stage to stage.
+/// One compile: its module, and the results of the stages so far.
 class Compilation {
 public:
   Compilation(ModuleOp module, const Target &target, const CompileOptions &options,
@@ -103,7 +103,7 @@ private:
     if (!isGpu() && !options.keepStages)
       return success();
     TimingScope emitting = observer.timing.nest(isGpu() ? "Emission of PTX" : "Emission of text");
-    // Emission changes what it emits.
+    // Emission changes the module, so it gets a copy.
     CodeModule clone(llvm::CloneModule(*code).release());
     auto text = emit(*clone, *machine, llvm::CodeGenFileType::AssemblyFile);
     if (!text)
@@ -117,7 +117,7 @@ private:
   }
 
   LogicalResult emitBinary() {
-    if (isGpu()) // PTX is all that there is
+    if (isGpu()) // its PTX is all that there is
       return success();
     TimingScope emitting = observer.timing.nest("Emission of the object");
     auto object = emit(*code, *machine, llvm::CodeGenFileType::ObjectFile);
@@ -148,7 +148,8 @@ private:
     return success();
   }
 
-  /// Code for the CPU at hand may be loaded where another one is, so its name is noted.
+  /// Records the name and the features of the CPU, because the code may be loaded where another CPU
+  /// is at hand.
   void noteTarget() {
     result.target = target;
     if (isGpu())
@@ -158,7 +159,7 @@ private:
     result.target.features = cpu.features;
   }
 
-  /// The kernel is the only symbol that is left.
+  /// Gives the kernel the name of its code. After inlining, it is the only function that is left.
   void nameKernel() {
     for (auto function : module->getOps<func::FuncOp>())
       function.setName(result.name);
@@ -170,7 +171,8 @@ private:
         result.sharedBytes = unsigned(bytes.getInt());
   }
 
-  /// Instructions of one generation of GPUs alone need a machine of their own.
+  /// Replaces the target machine if the kernel uses warpgroups: their instructions exist only on
+  /// one generation of GPUs, and need `sm_90a`.
   LogicalResult chooseMachine() {
     auto functions = module->getOps<LLVM::LLVMFuncOp>();
     if (llvm::none_of(functions, [](LLVM::LLVMFuncOp function) {

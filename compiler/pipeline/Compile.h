@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compiler's one entry: a module of block IR in, code out. eft/Compiler.h, which has the types,
-// offers the same without MLIR to programs that embed Eft.
+// The compiler's one entry point: it takes a module of block IR and returns code. eft/Compiler.h,
+// which has the types, offers the same without MLIR to programs that embed Eft.
 //
-// It starts no process, writes no file and calls no driver. It works on a thread of its own, so
-// that it does not matter how small the caller's stack is, and returns when that is done. Compiles
-// in several threads are independent as long as each has a context of its own. Errors are
+// The compiler starts no process, writes no file and calls no driver. It works on a thread of its
+// own, so the caller's stack may be small, and returns when that thread is done. Compiles in
+// several threads are independent if each has a context of its own. Errors are reported as
 // diagnostics of the module's context, at the place in the IR that they are about.
 #pragma once
 
@@ -24,24 +24,26 @@
 
 namespace eft {
 
-/// Ways to watch a compile at work.
+/// Hooks for watching a compile.
 struct CompileObserver {
-  /// Sees each pass manager before it runs, to have it print or record what its passes do.
+  /// Is called with each pass manager before it runs. It can make the manager print or record what
+  /// its passes do.
   std::function<void(mlir::PassManager &)> watchPasses;
-  /// Gets a scope inside for each step.
+  /// The timing scope in which each step of the compile opens a scope of its own.
   mlir::TimingScope timing;
 };
 
-/// Makes known to a context what the compiler reads and makes.
+/// Registers the dialects that the compiler reads and makes, and their translations to LLVM IR.
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// Controls of a compile for callers inside Eft, beside its result.
+/// Controls of a compile that only callers inside Eft have.
 struct CompileControl {
-  /// Once it is true, nobody wants the result: the compile fails, without a diagnostic, where the
-  /// next stage or the next of LLVM's optimizations would begin. Null: nobody will.
+  /// If this becomes true, nobody needs the result any more. The compile then skips the rest of
+  /// LLVM's optimizations, and fails without a diagnostic before the next stage. Null if the
+  /// compile is never abandoned.
   const std::atomic<bool> *isAbandoned = nullptr;
-  /// Let code for the host look whether its launch is to end (runtime/cpu/Stop.h). Who loads it has
-  /// to offer it all of eft::hostSymbols().
+  /// Makes code for the host look now and then whether its launch should end (runtime/cpu/Stop.h).
+  /// Whoever loads such code must offer it all of eft::hostSymbols().
   bool stoppable = false;
 };
 
@@ -51,19 +53,20 @@ mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,
                                   const CompileControl &control = {},
                                   CompileObserver *observer = nullptr);
 
-/// The kernel's integer parameters whose values reach an address: those that are worth specialising
-/// a kernel on.
+/// Returns the kernel's integer parameters whose values reach an address. A launch specialises on
+/// these.
 mlir::FailureOr<std::vector<AddressParameter>> addressParameters(mlir::ModuleOp module);
 
-/// LLVM's names of the features that code for a host target may use; an error for a CPU or a
-/// feature that LLVM doesn't know.
+/// Returns LLVM's names of the features that code for a host target may use; an error for a CPU or
+/// a feature that LLVM doesn't know.
 llvm::Expected<std::vector<std::string>> hostFeatures(const Target &target);
 
-/// A feature that code for a host target may use and the CPU at hand lacks; empty if there is none.
+/// Returns a feature that code for a host target may use and the CPU at hand lacks; empty if there
+/// is none.
 llvm::Expected<std::string> missingFeature(const Target &target);
 
-/// The name and features of the CPU that a host target means: objects made for one CPU are of use
-/// to another only if these are equal.
+/// Returns the name and the features of the CPU that a host target means. An object that was made
+/// for one target is useful for another only if both have the same description.
 std::string hostCpuDescription(const Target &target);
 
 } // namespace eft

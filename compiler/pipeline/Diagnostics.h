@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The diagnostics of a context, in plain words.
+// The diagnostics of an MLIR context, without MLIR's types and as text.
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"
@@ -19,7 +19,8 @@ struct Position {
 /// One diagnostic of MLIR.
 struct Diagnostic {
   std::string severity, text;
-  /// Where it happened, then where that was called from.
+  /// The place of the diagnostic, then the place of the call through which it was reached, and so
+  /// on outward.
   std::vector<Position> positions;
   std::vector<Diagnostic> notes;
 };

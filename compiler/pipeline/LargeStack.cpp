@@ -11,7 +11,7 @@ namespace eft {
 
 namespace {
 
-// Address space only: the system makes pages of it when they are used.
+// This reserves only address space. The system allocates a page when it is first used.
 constexpr size_t stackBytes = size_t(64) << 20;
 
 thread_local bool isOnLargeStack = false;
@@ -22,8 +22,8 @@ void *callWork(void *work) {
   return nullptr;
 }
 
-/// Starts the thread with all signals blocked: they are for the process's own threads.
-/// `detachState` is `PTHREAD_CREATE_DETACHED` for a thread that nobody joins.
+/// Starts a thread with all signals blocked: the process's other threads handle them. `detachState`
+/// is `PTHREAD_CREATE_DETACHED` for a thread that nobody joins.
 bool start(pthread_t &thread, int detachState, void *(*entry)(void *), void *argument) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
@@ -62,7 +62,7 @@ LargeStackWork::~LargeStackWork() = default;
 std::unique_ptr<LargeStackWork> LargeStackWork::start(std::function<void()> work) {
   auto state = std::make_shared<State>();
   state->work = std::move(work);
-  auto *shared = new std::shared_ptr<State>(state); // the thread's
+  auto *shared = new std::shared_ptr<State>(state); // the thread owns it
   pthread_t thread;
   if (!eft::start(thread, PTHREAD_CREATE_DETACHED, entry, shared)) {
     delete shared;

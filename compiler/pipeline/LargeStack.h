@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A stack for the compiler that does not depend on who calls it.
+// A large stack for the compiler, whatever thread calls it.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -10,24 +10,24 @@
 
 namespace eft {
 
-/// Runs `work` on a thread of its own, whose stack is large, and returns when it is done. MLIR and
-/// LLVM recurse along the code that they compile, and the caller may be a thread whose stack is a
-/// hundred times smaller than a main thread's. Where the system grants no such thread, or the
-/// caller is one, `work` runs on the caller's.
+/// Runs `work` on a thread of its own with a stack of 64 MiB, and returns when the work is done.
+/// MLIR and LLVM recurse along the code that they compile, and the stack of the caller's thread may
+/// be a hundred times smaller than a main thread's. If the caller's thread has a large stack
+/// already, or the system grants no new thread, `work` runs on the caller's thread.
 void runOnLargeStack(llvm::function_ref<void()> work);
 
-/// Work on such a thread, for who has to do something else meanwhile. If the handle goes before the
-/// work is done, the work goes on, so it must own what it needs.
+/// Work that runs on such a thread while the caller does something else. If the handle is destroyed
+/// before the work is done, the work goes on. So the work must own everything that it uses.
 class LargeStackWork {
 public:
-  /// Null where the system grants no such thread.
+  /// Starts the work. Returns null if the system grants no such thread.
   static std::unique_ptr<LargeStackWork> start(std::function<void()> work);
   ~LargeStackWork();
 
   /// Waits until the work is done. By then `work` itself is destroyed.
   void wait();
 
-  /// The same, but no longer than that. Returns whether the work is done.
+  /// Waits until the work is done, but at most for `time`. Returns whether the work is done.
   bool waitFor(std::chrono::milliseconds time);
 
 private:

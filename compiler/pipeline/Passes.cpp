@@ -19,8 +19,9 @@ using namespace mlir;
 
 namespace eft {
 
-/// The most words of a block that a GPU's thread scans, or sorts, in registers: with those of all
-/// threads, half of a multiprocessor's registers, and no more than make short code.
+/// The most words of a block that a GPU's thread scans or sorts in registers. All threads of a
+/// program together use at most 32768 registers for them, half of those of a multiprocessor. 128
+/// words, or 64 for sorting, keep the code short.
 static unsigned maxScannedWords(const PassOptions &options) {
   return std::min(128u, 32768 / (options.numWarps * unsigned(lanesPerWarp)));
 }
@@ -58,21 +59,21 @@ void addInlining(OpPassManager &passes) {
 }
 
 void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
-  if (options.lines) // while each function is one
+  if (options.lines) // before inlining, while functions are separate
     passes.addPass(createAddDebugScopes({options.isGpu}));
   addInlining(passes);
   passes.addPass(createExtendHints());
-  // Before all that differs between targets.
+  // Before all passes that differ between targets, so that all targets reduce in one order.
   passes.addPass(createOrderReductions({options.numWarps}));
   passes.addPass(createAllowApproximation());
   ExpandSortOptions sorts;
   if (options.isGpu)
     sorts.maxElements = maxSortedWords(options) * lanesPerWarp * options.numWarps;
-  else // blocks that fit into two registers
+  else // blocks that fit into two vector registers
     sorts.maxBits = int64_t(options.vectorBits) * 2;
   passes.addPass(createExpandSort(sorts));
-  // Before anything folds: what a function is of a constant, its expansion says, not this machine's
-  // mathematical library.
+  // Before anything is folded: the value of a function of a constant must come from Eft's expansion
+  // of the function, not from this machine's mathematical library.
   passes.addPass(createFuseMultiplyAdd());
   passes.addPass(createExpandMath({options.isGpu}));
   passes.addPass(createCanonicalizerPass());
@@ -107,7 +108,7 @@ void addPlacing(OpPassManager &passes, const PassOptions &options) {
   place.numWarps = options.numWarps;
   place.vectorBits = options.vectorBits;
   passes.addPass(createPlace(place));
-  if (!options.isGpu) // behind placing, which knows what remainders do to neighbours
+  if (!options.isGpu) // after placing, whose analysis knows the runs of remainders
     passes.addPass(createExpandIntegerDivision());
 }
 
@@ -115,8 +116,9 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   TileBlocksOptions steps;
   if (!options.isGpu) {
     steps.dimension = "step";
-    // Four vectors of 64-bit words: enough chains of products to keep two multipliers busy. Twice
-    // as many would run an eighth faster with AVX-512, and take half as long again to compile.
+    // Four vectors of 64-bit words: enough chains of products to keep two multipliers busy. With
+    // eight, code for AVX-512 would run an eighth faster, and take one and a half times as long to
+    // compile.
     steps.elements = options.vectorBits / 16;
     steps.vectors = 1;
     steps.splitPrefix = true;
@@ -167,7 +169,7 @@ std::vector<std::string> pipelinePasses(const PassOptions &options) {
     std::string text;
     llvm::raw_string_ostream stream(text);
     pass.printAsTextualPipeline(stream);
-    // Those of functions that follow each other are a list: func.func(a{b=c},d)
+    // Function passes that follow each other are printed as one list: func.func(a{b=c},d)
     StringRef list = text;
     const bool isOfFunctions = list.consume_front("func.func(") && list.consume_back(")");
     size_t start = 0, depth = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pipeline as pass managers see it: the passes of each stage, in order.
+// The pipeline: the passes of each stage, in order.
 #pragma once
 
 #include "eft/Compiler.h"
@@ -14,48 +14,49 @@
 
 namespace eft {
 
-/// The properties of the target that the passes need.
+/// The settings that the passes need. A comment names the kind of target that a setting is for.
 struct PassOptions {
   bool isGpu = false;
   unsigned numWarps = 4;     ///< GPU
-  unsigned numStages = 3;    ///< GPU; of loops with products
+  unsigned numStages = 3;    ///< GPU; stages of pipelined loops
   Target target = {};        ///< GPU
   unsigned maxRegisters = 0; ///< GPU; 0: no bound
-  bool lines = true;         ///< whether the code has lines of the source
+  bool lines = true;         ///< whether the code has tables of source lines
   unsigned vectorBits = 128; ///< CPU
-  bool convertsF16 = true;   ///< CPU: between f32 and f16
-  bool stoppable = false;    ///< CPU
+  bool convertsF16 = true;   ///< CPU: has instructions between f32 and f16
+  bool stoppable = false;    ///< CPU: looks whether the launch should end
 };
 
-/// LLVM's machine for a target, which knows how long its vectors are.
+/// Returns LLVM's machine for a target. It determines the width of the target's vectors.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Target &target);
 
-/// The passes' options for a compile.
+/// Returns the settings of the passes for a compile.
 PassOptions passOptions(const Target &target, const CompileOptions &options,
                         const llvm::TargetMachine &machine);
 
-/// Block IR to block IR in which the kernel calls nobody. Nothing is folded.
+/// Adds the passes that inline all calls in the kernel. They fold nothing.
 void addInlining(mlir::OpPassManager &passes);
 
-/// Block IR to simpler block IR.
+/// Adds the passes that make block IR simpler.
 void addBlockTransforms(mlir::OpPassManager &passes, const PassOptions &options);
 
-/// Block IR to block IR in which every block has a layout.
+/// Adds the passes that give every block a layout.
 void addPlacing(mlir::OpPassManager &passes, const PassOptions &options);
 
-/// Placed block IR to the LLVM dialect.
+/// Adds the passes from placed block IR to the LLVM dialect.
 void addLowering(mlir::OpPassManager &passes, const PassOptions &options);
 
-/// All of it: block IR to the LLVM dialect.
+/// Adds all passes, from block IR to the LLVM dialect.
 void addPipeline(mlir::OpPassManager &passes, const PassOptions &options);
 
-/// The passes of the whole pipeline, each with its options, in order, as
-/// `mlir::parsePassPipeline` reads them: `eft-place{num-warps=4 target=gpu vector-bits=128}`,
+/// Returns the passes of the whole pipeline in order, each with its options, in the form that
+/// `mlir::parsePassPipeline` reads: `eft-place{num-warps=4 target=gpu vector-bits=128}`,
 /// `func.func(eft-specialize-masked{max-operations=4096})`.
 std::vector<std::string> pipelinePasses(const PassOptions &options);
 
-/// Makes all passes known by their names, and the whole pipeline as `eft-pipeline`, with the
-/// options `target`, `num-warps` and `max-registers`. For tools: a compile needs no names.
+/// Registers all passes by their names, and the whole pipeline as `eft-pipeline`, with the options
+/// `target`, `num-warps`, `num-stages` and `max-registers`. Only tools need this: a compile needs
+/// no names.
 void registerPasses();
 
 } // namespace eft

@@ -12,7 +12,7 @@ namespace eft {
 
 namespace {
 
-/// The names of the passes that a compile may have, for whatever target.
+/// The names of all passes that a compile for a CPU or a GPU may have.
 std::set<std::string> namesOfPasses() {
   std::set<std::string> names;
   for (bool isGpu : {false, true})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printing the IR between passes, as the setting EFT_PRINT_IR asks for it.
+// Prints the IR between passes, as the setting EFT_PRINT_IR asks.
 #pragma once
 
 #include "eft/Error.h"
@@ -12,14 +12,14 @@
 
 namespace eft {
 
-/// The passes after which the IR is printed, on standard error.
+/// The passes after which the IR is printed on standard error.
 class PrintedPasses {
 public:
   /// Reads `all`, `changed` (after each pass that changes the IR), or names of the pipeline's
   /// passes with commas between them. Fails with InvalidArgument for other words.
   static Expected<PrintedPasses> parse(std::string_view text);
 
-  /// Lets the pass manager print. Its context must have one thread.
+  /// Makes the pass manager print the IR after these passes. Its context must have one thread.
   void watch(mlir::PassManager &passes) const;
 
 private:

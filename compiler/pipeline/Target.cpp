@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host as a target.
+// The CPU features that code for the host uses.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/pipeline/Compile.h"
 
@@ -23,7 +23,7 @@ llvm::Expected<std::string> missingFeature(const Target &target) {
     return used.takeError();
   const llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
   for (const std::string &feature : *used) {
-    // Features that say what is fast, and not what the CPU can do, are not in the map.
+    // The map lacks features that say what is fast on the CPU, and not what the CPU can do.
     auto found = present.find(feature);
     if (found != present.end() && !found->second)
       return feature;

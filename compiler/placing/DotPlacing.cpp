@@ -14,7 +14,8 @@ static MatrixTile tileOf(DotOp dot) {
                     cast<RankedTensorType>(dot.getA().getType()).getDimSize(1));
 }
 
-/// The layout for warpgroups; nothing if they don't compute such a product.
+/// Returns the layout of the accumulator for warpgroups; nothing if the target has no warpgroups,
+/// or they can't compute this product.
 static std::optional<LinearLayout> accumulatorOfWarpgroups(DotOp dot,
                                                            const PlacementTarget &target) {
   Type element = getElementTypeOrSelf(dot.getA());

@@ -13,10 +13,11 @@ namespace eft {
 
 namespace {
 
-/// To compute so many operations twice costs less than shuffles.
+/// Computing this number of operations twice costs less than shuffles.
 constexpr unsigned cheapOperations = 16;
 
-/// The blocks that are joined, and the bits of a packed index that tell them apart.
+/// The blocks that are joined in a value, and the bits of the value's packed index that tell from
+/// which of these blocks an element comes.
 struct Joined {
   uint64_t bits = 0;
   SetVector<Value> sources;
@@ -28,8 +29,8 @@ Joined leaf(Value value) {
   return result;
 }
 
-/// The blocks that have been joined in `value`, by the moves that make it. `known` has the answers
-/// for values of which several moves are made.
+/// Returns the blocks that are joined in `value` by the element moves that make it. `known` caches
+/// the results, so that a value that several moves use is visited once.
 Joined joinedIn(Value value, DenseMap<Value, Joined> &known) {
   ElementMoveOpInterface move = freeMove(value);
   if (!move)
@@ -52,7 +53,7 @@ Joined joinedIn(Value value, DenseMap<Value, Joined> &known) {
   return known[value] = all;
 }
 
-/// True if it takes more than a few operations on blocks to compute the values.
+/// Returns true if more than `cheapOperations` elementwise operations on blocks compute the values.
 bool areExpensive(ArrayRef<Value> values) {
   SmallPtrSet<Operation *, 32> found;
   SmallVector<Value> pending(values);
@@ -66,8 +67,9 @@ bool areExpensive(ArrayRef<Value> values) {
   return found.size() > cheapOperations;
 }
 
-/// Exchanges each lane bit that adds one of `bits` to the index with a register bit that adds
-/// another one. Returns false, and changes nothing, if there are too few of those.
+/// Exchanges each lane bit whose basis has one of `bits` with a register bit whose basis has none
+/// of them. Returns false, and changes nothing, if no lane bit has one of `bits`, or if there are
+/// too few such register bits.
 bool exchangeBits(LinearLayout &layout, uint64_t bits) {
   std::vector<PlaceBases> bases = layout.bases();
   auto basesOf = [&](std::string_view name) -> std::vector<Coordinates> & {

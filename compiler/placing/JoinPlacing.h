@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where the elements of joined blocks lie, so that no thread computes elements it does not need.
+// The layouts of joined blocks, chosen so that no thread computes elements that it does not need.
 //
-// `eft.join` interleaves two blocks. If neighbours of its result lie in different lanes, each lane
-// needs an element of only one source. But it would compute an element of each. For the sources get
-// the layout in which nothing moves, and in that layout an even lane and the odd one beside it hold
-// the same element. With two joins, of four random words that are computed together, a lane would
-// keep one of four.
+// `eft.join` interleaves two blocks. Suppose that neighbours of its result lie in different lanes.
+// The sources would get the layout in which no element moves. In that layout an even lane and the
+// next, odd lane hold the same elements: both lanes compute an element of each source, although
+// each lane needs the element of one source only. With two joins, as of the four random words that
+// one call of Philox computes, a lane would keep one of every four words that it computes.
 //
-// So the result is made in another layout: the joined bits of the index are in its registers, and
-// nothing is computed twice. It differs from the required layout by an exchange of register and
-// lane bits, so shuffles bring the result there.
+// So the result of the join is made in another layout: the bits of the index that tell the sources
+// apart are register bits, and no element is computed twice. This layout is the required one with
+// some register bits and lane bits exchanged, so shuffles convert the result to the required
+// layout.
 #pragma once
 
 #include "compiler/placing/PlacingRules.h"
 
 namespace eft {
 
-/// The layout in which a GPU makes the result of a move that is required in `required`.
+/// Returns the layout in which a GPU makes the result of an element move whose uses require the
+/// layout `required`. It is `required` itself unless the move joins blocks that are expensive to
+/// compute.
 LayoutAttr layoutOfJoined(ElementMoveOpInterface move, LayoutAttr required);
 
 } // namespace eft

@@ -17,13 +17,14 @@ namespace eft {
 
 namespace {
 
-/// The unit in which memory is moved.
+/// The bytes of a sector, the unit in which a GPU moves memory.
 constexpr int64_t sectorBytes = 32;
 
-/// Memory traffic of this many sectors or accesses is no reason for staging through shared memory.
+/// The number of sectors or accesses up to which memory traffic is cheap: to save some of them is
+/// not worth staging through shared memory.
 constexpr int64_t cheapTraffic = 8;
 
-/// True if one run of the program may execute both operations.
+/// Returns true if one run of the program may execute both operations.
 bool mayBothRun(Operation *load, Operation *store, Operation *function) {
   for (Operation *around = load; around && around != function; around = around->getParentOp()) {
     if (isa<LoopLikeOpInterface>(around) && around->isProperAncestor(store))
@@ -35,7 +36,7 @@ bool mayBothRun(Operation *load, Operation *store, Operation *function) {
   return false;
 }
 
-/// True if one run of the program may execute the load after the store.
+/// Returns true if one run of the program may execute the load after the store.
 bool mayRunAfter(Operation *load, Operation *store, Operation *function) {
   for (Operation *around = load; around && around != function; around = around->getParentOp()) {
     if (isa<LoopLikeOpInterface>(around) && around->isProperAncestor(store))
@@ -51,7 +52,7 @@ bool mayRunBefore(Operation *load, Operation *store, Operation *function) {
   return mayRunAfter(store, load, function);
 }
 
-/// True if the operation writes memory, in blocks of the load's shape.
+/// Returns true if the operation is a store or an atomic operation on blocks of the load's shape.
 bool storesShapeOf(LoadOp load, Operation *op) {
   if (!isa<StoreOp>(op) && !isAtomic(op))
     return false;
@@ -59,7 +60,8 @@ bool storesShapeOf(LoadOp load, Operation *op) {
   return type && type.getShape() == cast<RankedTensorType>(load.getType()).getShape();
 }
 
-/// True if there is a store to blocks of the load's shape for which this is true.
+/// Returns true if `mayMeet` is true for the load and some operation for which `storesShapeOf` is
+/// true.
 bool meetsStore(LoadOp load,
                 bool (*mayMeet)(Operation *load, Operation *store, Operation *function)) {
   auto function = load->getParentOfType<func::FuncOp>();
@@ -71,8 +73,8 @@ bool meetsStore(LoadOp load,
       .wasInterrupted();
 }
 
-/// Adds the products of which a value, or a transposition of it, is a factor. Fails if one is in
-/// another block than `block`, or the value has another use.
+/// Adds the products of which `value`, or a transposition of it, is a factor. Returns false if one
+/// of the products is in another basic block than `block`, or if `value` has any other use.
 bool addProducts(Value value, Block *block, SmallVector<DotOp> &products) {
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
     if (auto trans = dyn_cast<TransOp>(use.getOwner()))
@@ -85,7 +87,8 @@ bool addProducts(Value value, Block *block, SmallVector<DotOp> &products) {
   });
 }
 
-/// A product of which a loop loads a factor. If the load has other uses than products, null.
+/// Returns a product in an `scf.for` for which the load, in the same loop, loads a factor. Returns
+/// null if there is no such product, or if the load has other uses.
 DotOp productInLoop(LoadOp load) {
   SmallVector<DotOp> products;
   if (!isa<scf::ForOp>(load->getParentOp()) ||
@@ -98,8 +101,11 @@ bool isInSameLoop(Operation *load, Operation *store, Operation *) {
   return load->getParentOp()->isAncestor(store);
 }
 
-/// Whether the load may be made in another layout than its shape's, and then be converted. It must
-/// stay ordered with stores: with those around the loop of a product, by barriers.
+/// Returns true if the load may be made in another layout than the default layout of its shape,
+/// which is possible only on a GPU. The load must stay ordered with stores to blocks of this shape.
+/// This holds if no such store may run together with the load. It also holds if the load is a
+/// factor of a product on tensor cores in a loop, and all such stores are outside of the loop:
+/// barriers then order them.
 bool canLeaveStandard(LoadOp load, DotOp product, const PlacementTarget &target) {
   if (target.kind == PlacementTarget::Kind::Cpu)
     return false;
@@ -107,16 +113,17 @@ bool canLeaveStandard(LoadOp load, DotOp product, const PlacementTarget &target)
          (product && product.usesTensorCores() && !meetsStore(load, isInSameLoop));
 }
 
-/// The dimension along which the next lane's elements lie: that along which memory is accessed.
+/// Returns the dimension along which the elements of lane 1 lie beside those of lane 0. Memory is
+/// accessed along this dimension. Returns nothing if the two lanes hold the same elements.
 std::optional<unsigned> dimensionOfLanes(Type block, LayoutAttr layoutAttr) {
   const Coordinates next = layoutOf(placed(block, layoutAttr))->basis(place::lane, 0);
   auto found = llvm::find_if(next, [](int64_t coordinate) { return coordinate != 0; });
   return found == next.end() ? std::nullopt : std::optional(unsigned(found - next.begin()));
 }
 
-/// Whether a load that can't leave the standard layout by itself may do so in front of a barrier:
-/// it is in no loop, no store to blocks of its shape comes before it, and it runs along another
-/// dimension.
+/// Returns true if a barrier after the load lets the load leave the standard layout: the target is
+/// a GPU, the load is in no loop, no store to blocks of its shape comes before it, and the best
+/// layout accesses memory along another dimension than the standard layout.
 bool mayStandBeforeBarrier(LoadOp load, LoadLayouts layouts, const PlacementTarget &target) {
   return target.kind == PlacementTarget::Kind::Gpu &&
          !load->getParentOfType<LoopLikeOpInterface>() && !meetsStore(load, mayRunAfter) &&
@@ -124,9 +131,9 @@ bool mayStandBeforeBarrier(LoadOp load, LoadLayouts layouts, const PlacementTarg
              dimensionOfLanes(load.getType(), layouts.standard);
 }
 
-/// The number of sectors that the lanes of a warp touch with one access of `run` elements each. The
-/// lane's bits whose images lie inside a sector do not count; the sectors are 2 to the power of the
-/// rank of the others.
+/// Returns the number of sectors that the lanes of a warp touch if each lane accesses `run`
+/// elements once. The coordinate along `fastest` is rounded down to whole sectors, or to whole runs
+/// if these are longer. The lanes' bases then span 2^rank different starts.
 int64_t sectorsOfLanes(const LinearLayout &layout, unsigned fastest, int64_t sectorElements,
                        int64_t run) {
   std::vector<PlaceBases> bases;
@@ -143,8 +150,9 @@ int64_t sectorsOfLanes(const LinearLayout &layout, unsigned fastest, int64_t sec
   return pieces * std::max<int64_t>(1, run / sectorElements);
 }
 
-/// True if each of a CPU's vectors holds one element. To load it for all lanes costs no more than
-/// to load a vector, and a loop over the vectors can load the elements one by one.
+/// Returns true if, on a CPU, all lanes of each vector hold the same element. Loading one element
+/// into all lanes costs no more than loading a vector, and a loop over the vectors can load the
+/// elements one by one.
 bool isOneElementAVector(LayoutAttr layoutAttr, Type block, const PlacementTarget &target) {
   LinearLayout layout = *layoutOf(placed(block, layoutAttr));
   auto lanes = [&](unsigned bit) { return layout.basis(place::lane, bit); };
@@ -154,7 +162,8 @@ bool isOneElementAVector(LayoutAttr layoutAttr, Type block, const PlacementTarge
                       [&](unsigned bit) { return llvm::all_of(lanes(bit), isZero); });
 }
 
-/// The number of sectors that a warp touches in all its accesses, or of accesses of a CPU's thread.
+/// Returns the memory traffic of the load in this layout: on a GPU, the number of sectors that one
+/// warp touches in all its accesses; on a CPU, the number of accesses.
 int64_t traffic(LoadOp load, LayoutAttr layoutAttr, const AxisInfos &infos,
                 const PlacementTarget &target) {
   const AxisInfo pointer = infos.of(load.getPointer());
@@ -191,8 +200,8 @@ int64_t leastNeighbours(LoadOp load, const PlacementTarget &target) {
   return getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() == 16 ? 2 : 1;
 }
 
-/// Adds the operations behind a load that store blocks of its shape, the first of each region
-/// around it.
+/// For each region around the load, adds the first operation after the load, or after the operation
+/// that contains the load, that stores blocks of the load's shape or contains such a store.
 static void addNextStores(LoadOp load, Operation *function, llvm::SetVector<Operation *> &stores) {
   for (Operation *around = load; around != function; around = around->getParentOp())
     for (Operation *op = around->getNextNode(); op; op = op->getNextNode())
@@ -204,7 +213,9 @@ static void addNextStores(LoadOp load, Operation *function, llvm::SetVector<Oper
       }
 }
 
-/// Whether copies may bring what a loop loads in this layout to shared memory, iterations ahead.
+/// Returns true if asynchronous copies to shared memory may replace the load, which is in a loop.
+/// Such copies begin in earlier iterations, so nothing in the loop may write memory, and the load
+/// may not be volatile. A run must have at least 4 bytes.
 static bool mayBeCopied(LoadOp load, LayoutAttr layout, const AxisInfos &infos,
                         const PlacementTarget &target) {
   constexpr int64_t leastBytes = 4;
@@ -229,7 +240,9 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
                          (product.usesTensorCores() && mayBeCopied(load, own, infos, target)));
   if (layout == own || isCopied)
     return own;
-  // A store in the same layout comes after the load in each thread.
+  // If a store to blocks of this shape may also run, only the standard layout is allowed besides
+  // `own`: it is the layout of the store, so each thread does both accesses to an element in their
+  // order.
   if (layout != layouts.standard && meetsStore(load, mayBothRun))
     return own;
   if (isOneElementAVector(layout, load.getPointer().getType(), target))

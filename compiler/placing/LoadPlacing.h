@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layouts in which a load may be made.
+// The choice of the layout in which a load is made.
 //
-// Memory is read best in the layout that was chosen for it. Another one may be as good, and saves a
-// conversion: a short vector that is used as a row and as a column is loaded twice, from the cache.
+// There is one layout in which the memory of a load is read best. A load in another layout, which a
+// use requires, may cost little more, and then saves a conversion. For example, a short vector that
+// is used as a row and as a column is loaded twice; the second load finds it in the cache.
 #pragma once
 
 #include "compiler/analysis/DefaultLayouts.h"
@@ -12,33 +13,46 @@
 
 namespace eft {
 
-/// The layouts of a load: that of its shape by default, and the one in which its memory is read
-/// best.
+/// Two layouts of a load: the default layout of its shape, and the layout in which the memory of
+/// this load is read best.
 struct LoadLayouts {
   LayoutAttr standard, best;
 };
 
-/// The least number of neighbours that a thread is to load. Where memory is not aligned, a thread
-/// loads a warpgroup's factor by the element, but stores two halves in shared memory as one word.
-/// Bytes lie there along k, and their neighbours in memory need not.
+/// Returns the least number of neighbouring elements that one thread is to load: 2 for a
+/// warpgroup's factor of 16-bit elements, otherwise 1. If memory is not aligned, a thread loads
+/// such a factor one element at a time, but stores two of the elements to shared memory as one
+/// word. A factor of 8-bit elements must lie in shared memory along k. Its neighbours in memory
+/// need not be neighbours along k, so a thread that holds neighbours could not always store them as
+/// one word.
 int64_t leastNeighbours(LoadOp load, const PlacementTarget &target);
 
-/// The layout in which the load is made for a use that requires `layout`. If it is another one, the
-/// block is converted.
+/// Returns the layout in which the load is made for a use that requires `layout`. If the returned
+/// layout is not `layout`, the loaded block is converted.
 ///
-/// Only accesses in one layout are ordered with each other. So a load that a store to blocks of its
-/// shape may come before or after is made in the standard layout. There are two exceptions, for
-/// which `orderLoads` puts barriers. A factor of a product in a loop is loaded in the best layout
-/// if the stores are outside of that loop. On a GPU so is a block outside of loops, if all stores
-/// come after it, it runs along another dimension, and the standard layout would cost much more
-/// memory traffic, as in a transposed copy. Without such a store a load is made in `layout`, if the
-/// memory traffic is not much more than with the best one, else in the best one. But a factor of
-/// tensor cores in a loop is converted: copies can bring it then.
+/// A load and a store of one element are ordered only if one thread does both, that is, if both
+/// have the same layout. So if one run of the program may execute the load and a store to blocks of
+/// its shape, the load is made in the standard layout. There are two exceptions, in which the load
+/// is made in the best layout and `orderLoads` inserts barriers:
+///
+/// - On a GPU, a loop loads a factor of a product on tensor cores, and all such stores are outside
+///   of this loop.
+/// - On a GPU, the load is outside of loops, all such stores come after it, its memory runs along
+///   another dimension than theirs, and the standard layout would cost much more memory traffic. A
+///   transposed copy is an example.
+///
+/// Without such a store, a load is made in `layout` if this does not cost much more memory traffic
+/// than the best layout, and otherwise in the best layout. On a CPU, the standard layout takes the
+/// place of the best one. A factor of tensor cores in a loop is always made in the best layout and
+/// converted, if asynchronous copies can then replace the load, or if warpgroups compute the
+/// product.
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target);
 
-/// Puts barriers between loads and stores that have blocks of one shape in different layouts:
-/// around loops that load, and before the stores that follow another load.
+/// Inserts barriers between the loads that are not in the default layout of their shape and the
+/// stores to blocks of that shape. For a load in a loop, there is a barrier before the loop if a
+/// store may come before the load, and one after the loop if a store may come after it. For any
+/// other load, there is a barrier before the stores that follow.
 void orderLoads(mlir::func::FuncOp function, PlacingRules &rules);
 
 } // namespace eft

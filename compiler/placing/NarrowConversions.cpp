@@ -16,7 +16,8 @@ namespace {
 
 unsigned bitsOf(Value value) { return getElementTypeOrSelf(value).getIntOrFloatBitWidth(); }
 
-/// Whether the value is the same in each layout: a scalar, or a block that can be made in any.
+/// Returns true if the value can be made in any layout without cost: a scalar, a splat or a
+/// constant.
 bool isUniform(Value value) {
   Operation *op = value.getDefiningOp();
   return !isa<RankedTensorType>(value.getType()) ||
@@ -28,10 +29,11 @@ ElementMoveOpInterface moveOfOneBlock(Value value) {
   return move && move->getNumOperands() == 1 ? move : nullptr;
 }
 
-/// A block of rows or columns has so many elements less at least than the whole.
+/// A block counts as repeated if it has at least this many times the elements of its source.
 constexpr int64_t leastRepeated = 8;
 
-/// Whether the value repeats the numbers of a small block, such as one for each row.
+/// Returns true if element moves repeat the numbers of a small block in `value`, such as one number
+/// for each row.
 bool isRepeated(Value value) {
   if (!getElementTypeOrSelf(value).isIntOrFloat())
     return false;
@@ -45,8 +47,8 @@ bool isRepeated(Value value) {
          elements(source) * leastRepeated <= elements(value);
 }
 
-/// The only use of the value, if it is by elementwise work with values that are cheap in any
-/// layout.
+/// Returns the only user of the value, if it is an elementwise operation in the same basic block
+/// whose other operands are cheap in any layout; otherwise null.
 Operation *elementwiseUser(Value value) {
   if (!value.hasOneUse())
     return nullptr;
@@ -61,14 +63,15 @@ Operation *elementwiseUser(Value value) {
   return isElementwise && llvm::all_of(user->getOperands(), isCheap) ? user : nullptr;
 }
 
-/// The block's type with the layout of another block.
+/// Returns the tensor type `type` with the layout of `block`.
 Type like(Type type, Value block) {
   auto ranked = cast<RankedTensorType>(type);
   return RankedTensorType::get(ranked.getShape(), ranked.getElementType(),
                                cast<RankedTensorType>(block.getType()).getEncoding());
 }
 
-/// The same block in the layout of `type`, of which a small one is all that is converted.
+/// Returns the same block in the layout of `type`. Splats, constants and element moves are done
+/// again in that layout, so that at most the small block before them is converted.
 Value madeAs(OpBuilder &b, Value value, RankedTensorType type) {
   if (value.getType() == type)
     return value;
@@ -94,8 +97,9 @@ Value madeAs(OpBuilder &b, Value value, RankedTensorType type) {
   return b.create<ConvertLayoutOp>(value.getLoc(), type, value);
 }
 
-/// The operations behind a conversion that it may go behind, such that it then converts the
-/// narrowest elements.
+/// Returns the chain of elementwise operations after `value` across which its conversion is to
+/// move. It ends with the first operation that has the narrowest result. Empty if no result is
+/// narrower than `value`.
 SmallVector<Operation *> narrowingUsers(Value value) {
   SmallVector<Operation *> users;
   unsigned narrowest = bitsOf(value), count = 0;
@@ -110,7 +114,8 @@ SmallVector<Operation *> narrowingUsers(Value value) {
   return users;
 }
 
-/// The layout of a view of a block: of one that is shaped anew or transposed.
+/// Returns the layout of the result of `view`, a reshape or a transposition, if its source has
+/// `layout` and no element moves.
 LinearLayout layoutOfView(Operation *view, const LinearLayout &layout) {
   auto result = cast<RankedTensorType>(view->getResult(0).getType());
   if (auto trans = dyn_cast<TransOp>(view)) {
@@ -120,8 +125,9 @@ LinearLayout layoutOfView(Operation *view, const LinearLayout &layout) {
   return layout.reshape(result.getShape());
 }
 
-/// The layout of both halves of a block that is split along its last dimension, if each thread or
-/// vector has the halves in registers of their own, and so no element moves.
+/// Returns the layout of both halves of a block that has `layout` and is split along its last
+/// dimension. Returns nothing if elements would move: one bit of `register` or `step` alone must
+/// tell the halves apart.
 std::optional<LinearLayout> layoutOfHalves(const LinearLayout &layout) {
   std::vector<PlaceBases> places = layout.bases();
   unsigned found = 0;
@@ -145,8 +151,9 @@ std::optional<LinearLayout> layoutOfHalves(const LinearLayout &layout) {
   return found == 1 ? LinearLayout::create(places, shape, error) : std::nullopt;
 }
 
-/// Moves a conversion behind views and a split, if both halves are narrowed there. Returns the
-/// conversions that there are instead.
+/// Moves a conversion across the reshapes and transpositions that follow it, and across the
+/// `eft.split` after them, if elementwise operations then make both halves narrower. Returns the
+/// two conversions that replace `convert`, or nothing if it stays.
 SmallVector<ConvertLayoutOp> moveBehindSplit(ConvertLayoutOp convert) {
   SmallVector<Operation *> views;
   Value value = convert;
@@ -189,7 +196,7 @@ SmallVector<ConvertLayoutOp> moveBehindSplit(ConvertLayoutOp convert) {
   return conversions;
 }
 
-/// Moves the conversion behind the operations.
+/// Moves the conversion after `users`, a chain of operations that begins with its user.
 void moveBehind(ConvertLayoutOp convert, ArrayRef<Operation *> users) {
   OpBuilder b(convert->getContext());
   Value value = convert.getSource(), before = convert;

@@ -14,7 +14,8 @@ namespace eft {
 #define GEN_PASS_REGISTRATION
 #include "compiler/placing/Passes.h.inc"
 
-/// Gives every block of the function a layout for the target, and marks its accesses to memory.
+/// Gives every block of the function a layout for the target, and every memory access its notes.
+/// Fails, with a diagnostic, if an operation on blocks can't be placed.
 mlir::LogicalResult placeBlocks(mlir::func::FuncOp function, const PlacementTarget &target);
 
 } // namespace eft

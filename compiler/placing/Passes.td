@@ -7,32 +7,41 @@
 include "mlir/Pass/PassBase.td"
 
 def Place : Pass<"eft-place"> {
-  let summary = "Gives every block a layout, and every access its run and prefix";
+  let summary = "Gives every block a layout, and every access its notes";
   let description = [{
-    Every block's type gets an `#eft.layout`. Blocks of one shape share a default layout, made for the
-    accesses to memory in that shape. On a GPU a thread holds as many neighbours as the widest access that
-    any of them allows (16 bytes, less where alignment or contiguity are not known); then come the lanes,
-    the warps, and upper register bits for the rest. On a CPU come the lanes of a vector register for the
-    widest type in memory, and the dimension `step` for the rest.
+    Every block's type gets an `#eft.layout`. Blocks of one shape share a default layout, which suits
+    the accesses to memory in that shape. On a GPU, the low register bits hold as many neighbours as the
+    widest of these accesses may move: 16 bytes, or less where alignment or contiguity is not known. The
+    lanes and the warps follow, and higher register bits hold the rest of the block. On a CPU, the lanes
+    hold as many elements as a vector register holds of the widest type in memory. The dimension `step`
+    holds the rest.
 
     The source of `eft.expand_dims`, `eft.broadcast`, `eft.reshape`, `eft.trans`, `eft.join` or
-    `eft.split` has the layout in which the operation moves nothing. Where a block is required in two
-    layouts, the operation that makes it is done twice if that is cheap. Else `eft.convert_layout` is
-    inserted. It is also inserted behind a load that can't be made in the second layout: one of a
-    transposed tile, or one whose elements may be stored from another place. On a GPU it is also inserted
-    behind joins of blocks that take many operations to compute, if neighbours of the result lie in
-    different lanes: each lane would compute both blocks, and need an element of one.
+    `eft.split` is required in the layout in which the operation moves no element. If a block is
+    required in two layouts, the operation that makes the block is done twice if that is cheap.
+    Otherwise `eft.convert_layout` is inserted after the operation.
 
-    A number plus a range gets the flag `nsw` if the range begins at a multiple of its length. On a GPU a
-    comparison gets `eft.constancy`, if so many neighbours of a thread are known to have one result.
+    A conversion is also inserted
 
-    A reduction that is `order_free` gets an order that suits its sources' layout. One that still has no
-    order gets that of `eft-order-reductions`.
+    - after a load that is not to be done in a required layout: the layout may cost much more memory
+      traffic, as for a transposed tile, or a store may write the elements from other places;
+    - on a GPU, after joins of blocks that take many operations to compute, if neighbours of the result
+      lie in different lanes. Without the conversion, each lane would compute an element of both blocks,
+      and use only one of them.
 
-    Accesses get notes. `run` is the number of neighbours that one access may move; `headless` says that
-    the first of them may lie elsewhere; `prefix`, `uniformRuns`, `prefixRuns` and `cutsAll` say how the
-    mask cuts the block, or such runs of it. On a GPU notes on runs take the place of `prefix` if the mask
-    is the same in all programs.
+    The sum of a number and a range that begins at 0 gets the flag `nsw` if the number is a multiple
+    of the range's length. The range then changes only low bits of the number that are 0, so the sum
+    does not wrap around. On a GPU, an integer comparison gets `eft.constancy`: the number of
+    neighbouring elements of a thread for which it is known to have the same result.
+
+    A reduction that is `order_free` gets an order that suits the layout of its sources. All other
+    reductions without an order get the order of `eft-order-reductions`.
+
+    Accesses get notes, which `eft.load` defines. `run` is the number of neighbours that one access
+    may move. `headless` says that the first element of a run may lie elsewhere in memory. `prefix`,
+    `uniformRuns`, `prefixRuns` and `cutsAll` say where in the block, or where in each run, the mask
+    is true. On a GPU, if the mask is the same in all programs, the access gets notes about runs in
+    place of `prefix`.
 
     ```mlir
     %0 = eft.arange 0 to 256 : tensor<256xi32>
@@ -43,7 +52,7 @@ def Place : Pass<"eft-place"> {
     %0 = eft.arange 0 to 256 : tensor<256xi32, #layout>
     ```
 
-    Limits: calls must be inlined; blocks don't cross a function's boundary.
+    Limits: calls must be inlined before, because functions can't take or return blocks here.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"gpu\"", "the machine: gpu, sm_90, cpu, …">,

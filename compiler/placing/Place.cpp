@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-place: gives every block a layout, and every access the notes that the lowerings need.
-// PlacingPlan.h says how layouts are chosen.
+// PlacingPlan.h describes how layouts are chosen.
 #include "compiler/analysis/PrefixMask.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
@@ -27,13 +27,16 @@ namespace {
 
 //===--- Notes on accesses --------------------------------------------------------------------===//
 
-/// True if the mask is true up to some index of its block, and false from there on.
+/// Returns true if the mask is a block of rank 1 that is known to be true up to some index and
+/// false from there on.
 bool isPrefix(const AxisInfos &infos, Value mask) {
   auto type = mask ? dyn_cast<RankedTensorType>(mask.getType()) : RankedTensorType();
   return type && type.getRank() == 1 && prefixRun(infos, mask, 0) >= type.getDimSize(0);
 }
 
-/// Adds what a value that a loop's body gets follows from. Fails for values of other regions.
+/// Adds the values from which a block argument is computed: none for an argument of a function; the
+/// lower bound and the step for the induction variable of an `scf.for`; the initial and the yielded
+/// value for another argument of an `scf.for`. Fails for arguments of other operations.
 LogicalResult addSources(BlockArgument argument, SetVector<Value> &sources) {
   Operation *parent = argument.getOwner()->getParentOp();
   if (isa<func::FuncOp>(parent))
@@ -51,8 +54,8 @@ LogicalResult addSources(BlockArgument argument, SetVector<Value> &sources) {
   return success();
 }
 
-/// Whether a value is known to be the same in every program of a launch: it follows from the
-/// kernel's arguments, constants and the iterations of loops alone.
+/// Returns true if a value is known to be the same in every program of a launch: it depends only on
+/// the kernel's arguments, on constants, and on the numbers of loop iterations.
 bool isSameInAllPrograms(Value value) {
   SetVector<Value> sources;
   sources.insert(value);
@@ -85,9 +88,9 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   if (target.kind != PlacementTarget::Kind::Gpu || !access.getMask())
     return;
   const bool isUniform = infos.of(access.getMask()).constancy(run.dim) >= run.length;
-  // One test of a thread serves a prefix best if few programs lie at the border. A mask that cuts
-  // all programs in the same way, as one of a row's columns does, would fail that test in most of
-  // the threads.
+  // With `prefix`, each thread tests once whether the mask is true for all of its elements. That is
+  // best if the mask is false for elements of few programs only. A mask that is the same in all
+  // programs, such as one of a row's columns, fails the test in many threads of every program.
   const bool cutsAll =
       access.getPrefix() && (isUniform || !run.isHeadless) && isSameInAllPrograms(access.getMask());
   if (!cutsAll && (access.getPrefix() || run.length == 1))
@@ -98,14 +101,16 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   access.setCutsAll(cutsAll && access.getPrefixRuns());
 }
 
-/// Notes on an atomic operation the neighbours on which one instruction may work.
+/// Notes on an atomic operation the number of neighbours on which one instruction may work.
 void noteAtomic(AtomicRMWOp atomic, const AxisInfos &infos, const PlacementTarget &target) {
   auto type = dyn_cast<RankedTensorType>(atomic.getPointer().getType());
   if (type && target.kind == PlacementTarget::Kind::Gpu)
     atomic.setRun(accessRun(infos, atomic, type, target).length);
 }
 
-/// A reduction that is free of order has the usual one, unless its sources lie otherwise.
+/// Gives an order to a reduction that has none because it is free of order. On a CPU, or if the
+/// sources have the layout `reductionLayout`, this is the usual order of reductions. Otherwise it
+/// is the cheapest order for the layout of the sources.
 void noteOrder(ReduceOp reduce, const PlacementTarget &target) {
   if (reduce.getSteps())
     return;
@@ -119,8 +124,9 @@ void noteOrder(ReduceOp reduce, const PlacementTarget &target) {
                            : cheapestOrder(layout, reduce.getAxis()));
 }
 
-/// Notes on a number plus a range that the sums don't wrap around: the range begins where a
-/// multiple of its length lies. Addresses may then be computed in parts.
+/// Sets the flag `nsw` on the sum of a number and a range that begins at 0, if the number is known
+/// to be a multiple of the range's length. The range then changes only low bits of the number that
+/// are 0, so the sums don't wrap around. The flag lets addresses be computed in parts.
 void noteSum(arith::AddIOp sum, const AxisInfos &infos) {
   auto type = dyn_cast<RankedTensorType>(sum.getType());
   if (!type || type.getRank() != 1 || infos.of(sum.getResult()).alignedRun(0) < type.getDimSize(0))
@@ -135,8 +141,9 @@ void noteSum(arith::AddIOp sum, const AxisInfos &infos) {
     sum.setOverflowFlags(sum.getOverflowFlags() | arith::IntegerOverflowFlags::nsw);
 }
 
-/// Notes on a comparison how many neighbours of a thread have one result. The columns of a row
-/// whose length is a multiple of 16 are inside or outside together, and so one comparison tells.
+/// Notes on a comparison the number of neighbouring elements of a thread that have the same result.
+/// For example, if the length of a row is a multiple of 16, neighbouring columns of a thread are
+/// all inside or all outside of the row, and one comparison is enough for them.
 void noteConstancy(arith::CmpIOp compared, const AxisInfos &infos, const PlacementTarget &target) {
   auto type = dyn_cast<RankedTensorType>(compared.getType());
   if (!type || target.kind != PlacementTarget::Kind::Gpu)
@@ -186,7 +193,7 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
     narrowConversions(function);
   if (failed(checkAllPlaced(function)))
     return failure();
-  // Copies are new to the analysis.
+  // The analysis from above does not know the clones and conversions that placing has made.
   AxisInfos infos(function);
   function.walk([&](Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))

@@ -18,27 +18,30 @@ namespace eft {
 
 namespace {
 
-/// A block that is computed from memory is made in at most so many layouts, and converted to
-/// others.
+/// The largest number of layouts in which an operation is done, unless it is a load or computes
+/// from scalars alone. If the uses of its result require more layouts, the operation is done in one
+/// layout, and the result is converted to the others.
 constexpr unsigned maxCopies = 2;
 
-/// The instructions for each element at whose price a block is moved through shared memory, with
-/// what threads wait for each other.
+/// The cost of moving a block through shared memory, in instructions per element. It includes the
+/// time for which threads wait for each other.
 constexpr int64_t instructionsToMove = 16;
 
-/// So many operations cost more in any case, and are not looked at again for each other.
+/// A computation of more than this many operations always counts as more expensive than a move.
+/// This bounds the time for the search.
 constexpr size_t manyOperations = 256;
 
 bool isBlockValue(Value value) { return isa<TensorType>(value.getType()); }
 
-/// Whether several threads would compute the same elements in this layout.
+/// Returns true if, in this layout, several threads hold the same elements, and would all compute
+/// them.
 bool isRepeated(Type block, LayoutAttr layout) {
   const LinearLayout places = *layoutOf(placed(block, layout));
   return places.redundantBits(place::lane) || places.redundantBits(place::warp);
 }
 
-/// Whether an elementwise operation computes a second factor, which warpgroups read from shared
-/// memory.
+/// Returns true if an elementwise operation computes the second factor of a product by warpgroups,
+/// which read this factor from shared memory.
 bool computesFactor(Operation *op, const PlacementTarget &target) {
   auto isFactor = [&](OpOperand &use) {
     auto dot = dyn_cast<DotOp>(use.getOwner());
@@ -51,7 +54,7 @@ bool computesFactor(Operation *op, const PlacementTarget &target) {
   return OpTrait::hasElementwiseMappableTraits(op) && llvm::all_of(op->getUses(), isForFactor);
 }
 
-/// Instructions of a GPU for an element, roughly.
+/// Returns roughly the number of GPU instructions that the operation takes for each element.
 int64_t instructionsOf(Operation *op) {
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::RemFOp, math::SqrtOp, math::RsqrtOp, UniformDivOp>(op))
@@ -90,8 +93,9 @@ void PlacingPlan::findTies() {
   }
 }
 
-/// The anchor of an operation from which one of the tied values comes, perhaps through elementwise
-/// operations; null if there is none.
+/// Returns the anchor of an operation from whose result one of the tied values is computed; null if
+/// there is none. The operations in between must have no memory effects, and all blocks must be of
+/// the same shape.
 LayoutAttr PlacingPlan::anchorBehind(const TiedValues &tied) {
   auto shape = cast<RankedTensorType>(tied.values.front().getType()).getShape();
   SmallVector<Value> pending;
@@ -108,7 +112,8 @@ LayoutAttr PlacingPlan::anchorBehind(const TiedValues &tied) {
       continue;
     if (LayoutAttr anchor = rules.anchorOf(op))
       return anchor;
-    // The search ends at an access to memory: the layouts behind it say nothing of its result.
+    // The search ends at an access to memory: the layout of its result does not depend on the
+    // layouts of the values from which its operands are computed.
     if (isMemoryEffectFree(op))
       llvm::append_range(pending, op->getOperands());
   }
@@ -131,8 +136,9 @@ LayoutAttr PlacingPlan::innermostRequired(const TiedValues &tied) {
   return wanted;
 }
 
-/// On a CPU, the layout without vectors that are copies of others. All of them would be carried,
-/// and where a use requires them they cost nothing.
+/// On a CPU, returns the layout without bits of `step` that only make copies of vectors. A loop
+/// would have to carry all copies, although a use that requires copies gets them from one vector
+/// without an instruction. On a GPU, returns `layout`.
 LayoutAttr PlacingPlan::withoutVectorCopies(LayoutAttr layout, const TiedValues &tied) const {
   if (target.kind != PlacementTarget::Kind::Cpu)
     return layout;
@@ -140,8 +146,8 @@ LayoutAttr PlacingPlan::withoutVectorCopies(LayoutAttr layout, const TiedValues 
   return cast<LayoutAttr>(withoutCopies(block, place::step).getEncoding());
 }
 
-/// Gives a better layout to a set of tied values, once to each set. Returns true if it did: the
-/// plan must then be made anew.
+/// Gives a better layout to one set of tied values. Each set gets a new layout at most once.
+/// Returns true if a layout has changed: the plan must then be made again.
 bool PlacingPlan::settleTies() {
   for (TiedValues &tied : ties) {
     if (tied.isSettled)
@@ -160,8 +166,8 @@ bool PlacingPlan::settleTies() {
 
 //===--- Required layouts ---------------------------------------------------------------------===//
 
-/// Finds operations that are computed from scalars and constants by derived operations alone. To
-/// make them again costs little.
+/// Finds the operations that compute blocks from scalars and constants alone, without anchors and
+/// memory accesses on the way. Doing them again costs little.
 void PlacingPlan::findRepeatable() {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!blockResult(op) || rules.anchorOf(op) || !isMemoryEffectFree(op) ||
@@ -176,9 +182,10 @@ void PlacingPlan::findRepeatable() {
   });
 }
 
-/// Whether to make the operation again costs more than to move what it makes, with all from which
-/// it is computed up to what is loaded or moved anyway. A conversion to a wider type is made again:
-/// its operand is moved instead.
+/// Returns true if doing the operation again costs more than moving its result. The cost includes
+/// the operations from which it is computed, up to values that are loaded, tied, repeatable or made
+/// by an operation with an anchor. Always false on a CPU, and for an extension to a wider type:
+/// that is done again, and its narrower operand is moved instead.
 bool PlacingPlan::costsMoreThanMoving(Operation *op) {
   if (target.kind != PlacementTarget::Kind::Gpu || isa<arith::ExtFOp, arith::ExtSIOp>(op))
     return false;
@@ -202,7 +209,7 @@ bool PlacingPlan::costsMoreThanMoving(Operation *op) {
   return false;
 }
 
-/// Adds the layouts that a use requires of its value.
+/// Adds the layouts in which `use` requires its value.
 void PlacingPlan::requiredBy(OpOperand &use, Layouts &required) {
   Operation *owner = use.getOwner();
   if (ArrayRef<Value> targets = flow.targetsOf(use); !targets.empty()) {
@@ -215,7 +222,8 @@ void PlacingPlan::requiredBy(OpOperand &use, Layouts &required) {
   }
 }
 
-/// Decides in which of the required layouts an operation is made.
+/// Chooses the layouts in which the operation makes `result`, its first block, and its other
+/// blocks.
 void PlacingPlan::choose(Operation *op, Value result) {
   Layouts &chosen = layouts[op];
   LayoutAttr standard = rules.defaultOf(result);
@@ -249,7 +257,8 @@ void PlacingPlan::choose(Operation *op, Value result) {
     chosen.insert(standard);
 }
 
-/// Walks from the end to the beginning, so that all uses of a value come before it.
+/// Chooses the layouts of all operations in the region, from the end to the beginning: so the
+/// layouts that the uses of a value require are known before the value is visited.
 void PlacingPlan::requireAll(Region &region) {
   for (Block &block : llvm::reverse(region))
     for (Operation &op : llvm::reverse(block)) {
@@ -295,14 +304,16 @@ LayoutAttr layoutAttrOf(Value value) {
 
 } // namespace
 
-/// The layout that a use requires. Its owner has been placed, so it is made in one layout.
+/// Returns the layout that `use` requires. There is only one, because the owner of the use has been
+/// placed already.
 LayoutAttr PlacingPlan::requiredOfPlaced(OpOperand &use) {
   Layouts required;
   requiredBy(use, required);
   return required.front();
 }
 
-/// The value in another layout, right behind where it is made.
+/// Returns the value in `layout`, if necessary by a conversion directly after the value's
+/// definition. Uses that need the same layout share the conversion.
 Value PlacingPlan::converted(Value value, LayoutAttr layout) {
   if (layoutAttrOf(value) == layout)
     return value;
@@ -316,7 +327,8 @@ Value PlacingPlan::converted(Value value, LayoutAttr layout) {
   return conversion;
 }
 
-/// Gives every use of a value the one of its copies that has the right layout.
+/// Replaces `value` in each use by the value that `find` returns for the layout that the use
+/// requires, converted if it has another layout.
 void PlacingPlan::connectUses(Value value, function_ref<Value(LayoutAttr)> find) {
   for (OpOperand &use : llvm::make_early_inc_range(value.getUses()))
     if (!isa<ConvertLayoutOp>(use.getOwner())) {
@@ -342,7 +354,8 @@ void PlacingPlan::applyTo(Operation *op) {
     layouts[copy] = Layouts();
     layouts[copy].insert(layout);
   }
-  // If no copy of the operation has the right layout, the one in the default layout is converted.
+  // If no copy of the operation has the right layout, the result of the copy in the default layout
+  // is converted, or that of `op` if there is no such copy.
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
     if (!isBlockValue(result))
       continue;
@@ -356,7 +369,8 @@ void PlacingPlan::applyTo(Operation *op) {
 
 void PlacingPlan::applyTo(Region &region) {
   for (Block &block : llvm::reverse(region))
-    // A copy is inserted behind its original, where this loop has been.
+    // Clones are inserted after their original, so this loop, which goes backwards, does not visit
+    // them.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       for (Region &inner : llvm::reverse(op.getRegions()))
         applyTo(inner);

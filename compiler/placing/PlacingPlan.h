@@ -3,16 +3,16 @@
 // between them.
 //
 // Layouts are *required*, from the end of the program to its beginning. A store requires its
-// shape's default layout of its operands. Any other operation requires, of each operand, the layout
-// that follows from those required of its results. If several layouts are required of a result, the
-// operation may be made several times: that costs a few instructions, where moving the block costs
-// staging through shared memory. A result is converted if its operation has an anchor, or costs too
-// much to be made again.
+// operands in the default layout of their shape. Most other operations require their operands in
+// the layouts that follow from the layouts of their results. If the uses of a result require
+// several layouts, the operation may be done several times. This costs a few instructions, while
+// moving the block would cost staging through shared memory. The result is converted instead if its
+// operation has an anchor, or if doing the operation again costs too much.
 //
 // A block that is carried through regions (the arguments and results of a loop) has one layout
-// wherever it appears: such values are *tied*. They begin with their shape's default layout. If one
-// of them comes from an operation with an anchor, they get that; else the layout that their
-// innermost uses require.
+// wherever it appears: such values are *tied*. Tied values begin with the default layout of their
+// shape. If one of them comes from an operation with an anchor, all of them get the anchor.
+// Otherwise they get the layout that their innermost uses require.
 #pragma once
 
 #include "compiler/placing/PlacingRules.h"
@@ -27,10 +27,11 @@ public:
               const PlacementTarget &target)
       : function(function), rules(rules), infos(infos), target(target), flow(function) {}
 
-  /// Decides on all layouts. Fails, with a diagnostic, if a block can't have one.
+  /// Chooses all layouts. Fails, with a diagnostic, if a block can't have a layout.
   mlir::LogicalResult make();
 
-  /// Gives the layouts to the values, makes operations several times, and inserts conversions.
+  /// Gives the values their layouts, clones operations that are done in several layouts, and
+  /// inserts conversions.
   void apply();
 
 private:
@@ -66,7 +67,7 @@ private:
   llvm::SmallVector<TiedValues> ties;
   llvm::DenseMap<mlir::Value, unsigned> tieOf;
   llvm::DenseSet<mlir::Operation *> repeatable; // computed from scalars alone
-  // The layouts of the blocks that an operation makes.
+  // The layouts in which each operation makes its blocks.
   llvm::DenseMap<mlir::Operation *, Layouts> layouts;
   llvm::DenseMap<std::pair<mlir::Value, LayoutAttr>, mlir::Value> conversions;
 };

@@ -16,7 +16,8 @@ namespace eft {
 
 namespace {
 
-/// Numbers of elements, and of true elements of a mask, fit into an i32 everywhere.
+/// The largest log2 of a block's number of elements. Numbers of elements, and of true elements of a
+/// mask, then fit into an i32.
 constexpr unsigned maxElementBits = 30;
 
 bool hasAnchor(Operation *op) {
@@ -24,7 +25,8 @@ bool hasAnchor(Operation *op) {
   return placed && placed.hasAnchor();
 }
 
-/// True for operations with upstream's trait whose blocks all have one shape.
+/// Returns true for a constant block, and for an operation with upstream's trait `Elementwise`
+/// whose blocks all have one shape and that has neither regions nor memory effects.
 bool isElementwise(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<DenseElementsAttr>(constant.getValue());
@@ -86,7 +88,7 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
   auto isTarget = [&](Value value) {
     return !isa<TensorType>(value.getType()) || !flow.sourcesOf(value).empty();
   };
-  // Operations that only pass blocks into and out of regions.
+  // The operation only passes blocks into regions and out of regions.
   if (llvm::all_of(op->getOpOperands(), flows) && llvm::all_of(op->getResults(), isTarget))
     return success();
   if (isa<func::CallOp, func::ReturnOp>(op))
@@ -96,8 +98,8 @@ LogicalResult checkCanBePlaced(Operation *op, const RegionFlow &flow) {
   return op->emitOpError("can't be placed: it has no rule for blocks");
 }
 
-/// The source, in another shape, of a block that is computed from it by reshaping and by element;
-/// null if there is none.
+/// Returns the source of the reshape from which elementwise operations compute the block; null if
+/// there is no such reshape.
 static Value beforeReshaping(Value block) {
   llvm::SetVector<Value> pending;
   pending.insert(block);
@@ -117,7 +119,7 @@ static Value beforeReshaping(Value block) {
 
 LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
   auto type = cast<RankedTensorType>(reduce.getSources().front().getType());
-  // On a CPU any order of folding costs much the same.
+  // On a CPU, all orders of folding cost about the same.
   if (target.kind == PlacementTarget::Kind::Cpu)
     return defaults.of(type);
   const std::vector<int64_t> shape(type.getShape());
@@ -152,9 +154,10 @@ LayoutAttr PlacingRules::anchorOf(Operation *op) {
 
 //===--- Required layouts ---------------------------------------------------------------------===//
 
-/// The layout in which no element of the source moves to another place. But where the result has
-/// only a part of the source, this may leave most lanes idle: then it is the source's default
-/// layout.
+/// Returns the layout of the source in which no element moves to another place. But if the result
+/// has only a part of the source's elements, as one half of a split has, most lanes may hold copies
+/// in this layout, and each thread then holds many more fragments than in the source's default
+/// layout. In this case returns the default layout.
 LayoutAttr PlacingRules::requiredOfMove(OpOperand &operand, ElementMoveOpInterface move,
                                         LayoutAttr result) {
   constexpr unsigned maxMoreBits = 2;

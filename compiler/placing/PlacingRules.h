@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rules of each operation for the layouts of its blocks.
 //
-// Most operations are *derived*: they can be made in any layout, and then require their operands in
-// layouts that follow from it, so that nothing moves. The others have an *anchor*, the one layout
-// of their results. A use that requires another layout gets a conversion.
+// Most operations are *derived*: they can make their results in any layout. They then require their
+// operands in layouts that follow from the results' layout, such that no element moves. The other
+// operations have an *anchor*, the one layout of their results. A use that requires another layout
+// gets a conversion.
 #pragma once
 
 #include "compiler/analysis/DefaultLayouts.h"
@@ -11,13 +12,14 @@
 
 namespace eft {
 
-/// Refuses operations that can't be placed, with a diagnostic.
+/// Fails, with a diagnostic, if the operation can't be placed.
 mlir::LogicalResult checkCanBePlaced(mlir::Operation *op, const RegionFlow &flow);
 
-/// The first result that is a block, or null. All blocks that an operation makes have one layout.
+/// Returns the operation's first result that is a tensor; null if there is none. All blocks that
+/// one operation makes have the same layout.
 mlir::Value blockResult(mlir::Operation *op);
 
-/// The block's type in this layout.
+/// Returns the type of the block in this layout.
 mlir::RankedTensorType placed(mlir::Type block, LayoutAttr layout);
 
 class PlacingRules {
@@ -30,23 +32,23 @@ public:
     return defaults.of(mlir::cast<mlir::RankedTensorType>(block.getType()));
   }
 
-  /// The layout in which the memory of a load is read best, whatever else has the shape. A thread
-  /// holds at least `leastNeighbours` neighbours.
+  /// Returns the layout in which the memory of the load is read best, regardless of other accesses
+  /// to blocks of its shape. A thread holds at least `leastNeighbours` neighbours.
   LayoutAttr bestFor(LoadOp load, int64_t leastNeighbours, const AxisInfos &infos) {
     return defaults.ofAlone(load, leastNeighbours, infos);
   }
 
-  /// The layout of the operation's results, if it is the same whatever is required; null for a
-  /// derived operation.
+  /// Returns the anchor of the operation; null for a derived operation.
   LayoutAttr anchorOf(mlir::Operation *op);
 
-  /// The layout in which an operation that makes its blocks in `result` needs an operand that is a
-  /// block. `result` is null for one that makes none.
+  /// Returns the layout in which an operation requires an operand that is a block. `result` is the
+  /// layout in which the operation makes its blocks; null if it makes no blocks.
   LayoutAttr requiredOf(mlir::OpOperand &operand, LayoutAttr result);
 
-  /// The layout in which a reduction's sources are combined: if its order is free, or that of a
-  /// product, the one in which they are made. So the maxima of groups of a loaded row are found
-  /// where the row is loaded.
+  /// Returns the layout in which the reduction combines its sources. On a GPU, sources that are
+  /// computed from a matrix product stay in the layout of the product. Sources of a reduction that
+  /// is free of order stay in the layout in which they are loaded, even if they are reshaped in
+  /// between. So the maxima of groups of a row are computed where the row is loaded.
   LayoutAttr reductionSource(ReduceOp reduce);
 
 private:

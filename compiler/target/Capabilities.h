@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The properties of GPUs by their compute capabilities.
+// The properties of GPUs that follow from their compute capabilities.
 #pragma once
 
 #include "eft/Compiler.h"
@@ -14,8 +14,8 @@ bool hasWarpgroups(const Target &target);
 /// Whether the GPUs that take the target's code convert and multiply 8-bit floats.
 bool hasFloat8(const Target &target);
 
-/// Whether one atomic operation of the GPUs that take the target's code adds to neighbours of up to
-/// 16 bytes.
+/// Whether one atomic operation can add to several neighbours, up to 16 bytes, on the GPUs that
+/// take the target's code.
 bool hasVectorAtomics(const Target &target);
 
 /// The shared memory, in bytes, that a program may have on the GPUs that take the target's code.

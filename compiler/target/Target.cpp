@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The names of targets: the one parser for all that take one, from C++, Python and the tools.
+// The names of targets. C++, Python and the tools all use this one parser.
 #include "eft/Compiler.h"
 
 #include <charconv>
@@ -7,11 +7,11 @@
 namespace eft {
 namespace {
 
-// PTX for it runs on every GPU that Eft compiles for.
+// The oldest GPU that Eft compiles for: its PTX runs on all newer ones.
 constexpr unsigned oldestCapability = 80;
 
-/// GPUs have reached 12.1. Those to come take the PTX of older ones; but what is far from any is a
-/// mistake.
+/// Compute capabilities from 20.0 on are taken for mistakes. The newest GPUs have 12.1, and future
+/// ones accept PTX for older ones.
 constexpr unsigned endOfCapabilities = 200;
 
 bool consume(std::string_view &text, std::string_view prefix) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-compile: compiles a file of block IR and prints any stage on the way.
+// eft-compile: compiles a file of block IR and prints the result of any stage.
 #include "compiler/pipeline/Compile.h"
 #include "compiler/pipeline/Passes.h"
 
@@ -43,7 +43,7 @@ cl::opt<unsigned>
 cl::opt<bool> lines("lines", cl::desc("Say in the code which line each instruction is from"),
                     cl::init(true));
 
-/// The stage that was asked for; nothing if this target has no such stage.
+/// Returns the stage of this name; nothing if the target has no such stage.
 std::optional<eft::Stage> findStage(StringRef name, bool isGpu) {
   if (name == (isGpu ? "ptx" : "asm"))
     return eft::Stage::Text;
@@ -61,7 +61,9 @@ int fail(const Twine &message) {
   return 1;
 }
 
-/// A full disk shows when the last bytes are written. A file of which a part is missing is removed.
+/// Writes the text to the output file, and returns the tool's exit status. The stream is flushed
+/// and closed before the check for errors, because a full disk may show only with the last bytes. A
+/// file of which a part is missing is removed.
 int write(StringRef text) {
   std::string error;
   auto output = mlir::openOutputFile(outputName, &error);
@@ -135,7 +137,8 @@ int main(int argc, char **argv) {
   sources.AddNewSourceBuffer(std::move(input), SMLoc());
   mlir::DialectRegistry registry;
   eft::registerDialects(registry);
-  // A kernel is one function, and printing all of a module wants one thread.
+  // Without threads: a kernel is one function, and the options that print whole modules need a
+  // context with one thread.
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   mlir::SourceMgrDiagnosticHandler diagnostics(sources, &context);
   mlir::DefaultTimingManager timing;

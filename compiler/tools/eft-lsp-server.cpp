@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-lsp-server: shows an editor the mistakes, definitions and uses in files of block IR, by
-// MLIR's language server.
+// eft-lsp-server: MLIR's language server with Eft's dialect. In an editor, it shows the mistakes,
+// definitions and uses in files of block IR.
 #include "compiler/pipeline/Compile.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"

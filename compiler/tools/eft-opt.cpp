@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-opt: runs passes by name over block IR and prints what comes out. What lit tests drive.
+// eft-opt: runs passes by name over block IR and prints the resulting IR. Lit tests use it.
 #include "compiler/analysis/TestPasses.h"
 #include "compiler/pipeline/Compile.h"
 #include "compiler/pipeline/Passes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-add-debug-scopes: the functions that the lines of a kernel belong to.
+// eft-add-debug-scopes: adds to each location in a function the debug scope of that function.
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,8 +18,8 @@ LLVM::DIFileAttr fileOf(FileLineColLoc place) {
   return LLVM::DIFileAttr::get(place.getContext(), place.getFilename(), "");
 }
 
-/// The unit of all functions. The text of a GPU's code has lines alone, and that of a CPU also
-/// tables of functions, which a debugger needs to show what was inlined.
+/// The compile unit that all functions share. The code of a GPU gets line numbers only. The code of
+/// a CPU also gets tables of functions, by which a debugger shows inlined calls.
 LLVM::DICompileUnitAttr makeUnit(FileLineColLoc place, bool linesOnly) {
   MLIRContext *context = place.getContext();
   return LLVM::DICompileUnitAttr::get(
@@ -38,7 +38,8 @@ LLVM::DISubprogramAttr makeScope(StringRef name, FileLineColLoc place,
       LLVM::DISubroutineTypeAttr::get(context, /*callingConvention=*/0, {}));
 }
 
-/// The location in a function, whose place may stand in another file.
+/// The location with the function as its scope. A lexical block names the location's file where
+/// that is not the function's file. Locations that are no file, line and column stay as they are.
 Location withScope(Location location, LLVM::DISubprogramAttr function) {
   auto place = dyn_cast<FileLineColLoc>(location);
   if (!place)

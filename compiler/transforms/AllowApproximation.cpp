@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-allow-approximation: lets exponentials be approximated that depend on what tensor cores have
-// summed.
+// eft-allow-approximation: allows the approximation of exponentials whose operands depend on sums
+// made by tensor cores.
 #include "compiler/analysis/RegionFlow.h"
 #include "compiler/ir/EftDialect.h"
 #include "compiler/transforms/Passes.h"
@@ -15,14 +15,14 @@ namespace eft {
 
 namespace {
 
-/// True if the bits of the product are a tensor core's own, since it rounds sums in an order that
-/// nothing documents.
+/// True if tensor cores decide the bits of the product: they add floats in an undocumented order.
 bool isRoundedByTensorCores(DotOp dot) {
   Type element = getElementTypeOrSelf(dot.getType());
   return dot.usesTensorCores() && isa<FloatType>(element) && !element.isF64();
 }
 
-/// All values that are computed from such products.
+/// All values that are computed from products for which `isRoundedByTensorCores` is true, and these
+/// products themselves.
 DenseSet<Value> dependentValues(Operation *top) {
   const RegionFlow flow(top);
   DenseSet<Value> values;
@@ -37,7 +37,8 @@ DenseSet<Value> dependentValues(Operation *top) {
   });
   while (!pending.empty()) {
     for (OpOperand &use : pending.pop_back_val().getUses()) {
-      // A loop's or conditional's results are the targets of what its regions yield.
+      // The results of a loop or conditional are not computed from its operands directly.
+      // `targetsOf` finds the values that an operand or a yielded value becomes.
       if (!isa<RegionBranchOpInterface>(use.getOwner()))
         llvm::for_each(use.getOwner()->getResults(), add);
       llvm::for_each(flow.targetsOf(use), add);

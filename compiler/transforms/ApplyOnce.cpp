@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One walk over the ops with patterns, or as many as it takes.
+// Two drivers for patterns: one walk over the ops, or repetition until nothing changes.
 #include "compiler/transforms/ApplyOnce.h"
 
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-carry-scalars: a loop that moves a whole block by a number carries the number.
+// eft-carry-scalars: a loop whose iterations add a uniform value to a carried block carries the sum
+// of these values, a scalar, instead of the block.
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,13 +15,13 @@ namespace eft {
 
 namespace {
 
-/// A number that an iteration adds to every element of a block, or takes from it.
+/// A uniform block that an iteration adds to a carried block, or subtracts from it.
 struct Step {
   Value block;
   bool isNegative;
 };
 
-/// A splat, or a constant that is one.
+/// True for a splat and for a constant with the same value at every index.
 bool isUniform(Value block) {
   SplatElementsAttr constant;
   return block.getDefiningOp<SplatOp>() || matchPattern(block, m_Constant(&constant));
@@ -35,7 +36,8 @@ Value scalarOf(OpBuilder &b, Value block) {
                                      cast<TypedAttr>(constant.getSplatValue<Attribute>()));
 }
 
-/// If `op` moves a block by a number: the step, and the block before it.
+/// If `op` adds a uniform block to another block or subtracts it, returns the step and the other
+/// block. Otherwise returns nothing.
 std::optional<std::pair<Step, Value>> matchStep(Operation *op) {
   if (auto add = dyn_cast_or_null<AddPtrOp>(op); add && isUniform(add.getOffset()))
     return {{{add.getOffset(), false}, add.getPointer()}};
@@ -51,8 +53,8 @@ std::optional<std::pair<Step, Value>> matchStep(Operation *op) {
   return std::nullopt;
 }
 
-/// The steps that lead from a carried block to what the loop yields for it, past hints; none if
-/// anything else happens on the way.
+/// The steps that compute the yielded block from the carried block `argument`, the last one first.
+/// Hints between them are skipped. Empty if any other operation is between the two blocks.
 SmallVector<Step> stepsBetween(Value argument, Value yielded) {
   SmallVector<Step> steps;
   while (yielded != argument) {
@@ -69,8 +71,8 @@ SmallVector<Step> stepsBetween(Value argument, Value yielded) {
   return steps;
 }
 
-/// Pointers move by numbers of elements, of 64 bits, so that no sum of steps wraps around earlier
-/// than the addresses do.
+/// The type in which the steps are summed. A pointer's distance is a number of elements and has 64
+/// bits, so that a sum of steps does not wrap around before the address does.
 Type distanceType(Type block) {
   Type element = getElementTypeOrSelf(block);
   return isa<PointerType>(element) ? IntegerType::get(block.getContext(), 64) : element;
@@ -86,7 +88,8 @@ Value moved(OpBuilder &b, Location loc, Value block, Value distance) {
   return b.create<arith::AddIOp>(loc, block, distances);
 }
 
-/// A carried block that every iteration moves.
+/// A carried block that every iteration moves by uniform steps. `number` is its index among the
+/// loop's carried values.
 struct MovedBlock {
   unsigned number;
   SmallVector<Step> steps;
@@ -105,7 +108,7 @@ SmallVector<MovedBlock> findMovedBlocks(scf::ForOp loop) {
   return result;
 }
 
-/// The distance after an iteration that began at `distance`.
+/// The distance at the end of an iteration that began with `distance`.
 Value addSteps(OpBuilder &b, Value distance, ArrayRef<Step> steps) {
   for (const Step &step : llvm::reverse(steps)) {
     Location loc = step.block.getLoc();
@@ -118,8 +121,9 @@ Value addSteps(OpBuilder &b, Value distance, ArrayRef<Step> steps) {
   return distance;
 }
 
-/// Replaces all uses of the carried block by the block before the loop, moved by the distance. The
-/// loop then yields the block as it came, so nothing carries it any more.
+/// Replaces all uses of the carried block by the block from before the loop, moved by the distance.
+/// The loop then yields the block unchanged, and canonicalization removes it from the carried
+/// values.
 void useDistance(OpBuilder &b, scf::ForOp loop, unsigned number, unsigned distance) {
   Location loc = loop.getLoc();
   Value first = loop.getInitArgs()[number];
@@ -137,7 +141,8 @@ void useDistance(OpBuilder &b, scf::ForOp loop, unsigned number, unsigned distan
 struct CarryScalarsPass : impl::CarryScalarsBase<CarryScalarsPass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    // Inner loops first: what one gives is then the block that it began with, moved.
+    // Inner loops come first: the result of an inner loop is then its initial block, moved by a
+    // distance, which the outer loop can use as a step.
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)

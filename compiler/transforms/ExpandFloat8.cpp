@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-float8: conversions and products of floats of eight bits, as far as the target lacks
-// them. The arithmetic is in math/Float8Formats.cpp.
+// eft-expand-float8: expands the conversions and products of 8-bit floats that the target lacks.
+// The arithmetic is in math/Float8Formats.cpp.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/Float8Formats.h"
@@ -17,16 +17,16 @@ namespace eft {
 
 namespace {
 
-constexpr int64_t minNativeK = 32; // the extent along k of one instruction
+constexpr int64_t minNativeK = 32; // the extent along k of one tensor core instruction
 
 bool isOfHardware(Float8 format) { return format == Float8::E4M3FN || format == Float8::E5M2; }
 
-/// True in the body of a reduction or scan, where operations are on single elements.
+/// True for an op in the body of a reduction or scan, which works on single elements.
 bool isInCombiner(Operation *op) {
   return isa_and_present<EftDialect>(op->getParentOp()->getDialect());
 }
 
-/// The base of the patterns.
+/// The base of the patterns. `isNative` is true if the target has instructions for e4m3fn and e5m2.
 template <typename Op> struct Float8Pattern : OpRewritePattern<Op> {
   Float8Pattern(MLIRContext *context, bool isNative)
       : OpRewritePattern<Op>(context), isNative(isNative) {}

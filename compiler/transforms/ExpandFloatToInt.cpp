@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-float-to-int: conversions from float to integer that have a meaning for every float.
+// eft-expand-float-to-int: gives conversions from float to integer a result for every float.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/Number.h"
@@ -16,23 +16,25 @@ namespace eft {
 
 namespace {
 
-/// Truncates `x`, which fits. Narrow integers are made from i32, which every target converts to.
+/// Truncates `x`, which must fit into the integer. Integers of less than 32 bits are converted to
+/// i32 first, because every target has the conversion to i32.
 Number truncateToInt(Number x, unsigned width, bool isSigned) {
   if (width < 32)
     return x.toSigned(32).truncate(width);
   return isSigned ? x.toSigned(width) : x.toUnsigned(width);
 }
 
-/// The greatest integer of the type is a float too: bound the float, then convert.
+/// Converts where the greatest integer is exact as a float: bounds the float on both sides first.
 Number convertBounded(Number x, unsigned width, bool isSigned, double low, double high) {
   if (isSigned)
     x = clamp(select(isNan(x), 0.0, x), low, high);
-  else // Takes NaN to 0 at once.
+  else // maximumNumber also gives 0 for NaN.
     x = minimum(maximumNumber(x, x.constant(0.0)), x.constant(high));
   return truncateToInt(x, width, isSigned);
 }
 
-/// The greatest integer is no float; `end`, greater by one, is.
+/// Converts where the greatest integer is not exact as a float. `end`, which is greater by one, is
+/// exact.
 Number convertBelow(Number x, unsigned width, bool isSigned, double low, double end) {
   Number inside = select(x < end, x, 0.0); // NaN is not less than anything.
   inside = maximumNumber(inside, x.constant(low));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-integer-corners: divisions and shifts that have a meaning for all operands.
+// eft-expand-integer-corners: gives divisions and shifts a result for all operands.
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
@@ -30,10 +30,15 @@ template <typename Op>
 constexpr bool isQuotient =
     std::is_same_v<Op, arith::DivSIOp> || std::is_same_v<Op, arith::DivUIOp>;
 
-/// Division by zero gives the number whose bits are all ones, and leaves the dividend; the least
-/// number divided by -1 is itself, and leaves zero. Division by 1 has the second result, and a
-/// select gives the first. A zero becomes 1 by a maximum, not by a select: LLVM may divide by the
-/// arms of selects, and takes a zero in one place of a vector for a mistake in all of them.
+/// The results in the corner cases are:
+///
+///   x / 0 has all bits set,                x % 0 is x
+///   the least number / -1 is itself,       the least number % -1 is 0
+///
+/// Division by 1 gives the second line, so 1 replaces the divisor there. In the first line 1
+/// replaces the divisor too, and a select then picks the result. A maximum, not a select, replaces
+/// a divisor of 0: LLVM may divide by each arm of a select, and treats a single zero in a vector
+/// divisor as undefined behaviour for the whole vector.
 template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -58,9 +63,10 @@ template <typename Op> struct ExpandDivision : OpRewritePattern<Op> {
   }
 };
 
-/// An even number is not -1; of the corners, only zero is left. In its place stands the highest
-/// bit, so that what divides the number still divides it: the axis analysis asks. This is for one
-/// number that divides a whole block, and will be computed once.
+/// An even divisor is never -1, so division by zero is its only corner case. The number with only
+/// the highest bit set replaces the zero, because every power of two that divides the divisor also
+/// divides this number, and the axis analysis relies on that. This pattern is for one uniform
+/// divisor of a whole block; the replacement is then computed once.
 template <typename Op> struct ExpandEvenDivision : OpRewritePattern<Op> {
   ExpandEvenDivision(MLIRContext *context, const DenseSet<Operation *> &even)
       : OpRewritePattern<Op>(context, /*benefit=*/2), even(even) {}
@@ -82,7 +88,8 @@ private:
   const DenseSet<Operation *> &even;
 };
 
-/// Adds the function's divisions of blocks by one even number that no constant tells.
+/// Adds to `even` the divisions of blocks whose divisor is the same at every index, known to be
+/// even, and not a constant.
 void addDivisionsByEven(func::FuncOp function, DenseSet<Operation *> &even) {
   SmallVector<Operation *> divisions;
   function.walk([&](Operation *op) {
@@ -104,7 +111,7 @@ void addDivisionsByEven(func::FuncOp function, DenseSet<Operation *> &even) {
   }
 }
 
-/// A shift by as many bits as there are, or more, shifts all of them out. The count is unsigned.
+/// A shift by the width or more shifts all bits out. The count is unsigned.
 template <typename Op> struct ExpandShift : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
@@ -119,7 +126,7 @@ template <typename Op> struct ExpandShift : OpRewritePattern<Op> {
     Number x(builder, op.getLhs()), shift(builder, op.getRhs());
     Number isInside = lessUnsigned(shift, shift.constant(width));
     if constexpr (std::is_same_v<Op, arith::ShRSIOp>) {
-      // The sign goes on for ever: a shift by all but one bit has it everywhere already.
+      // A shift by width - 1 already copies the sign to every bit, as every greater count does.
       Number bounded = select(isInside, shift, width - 1);
       rewriter.replaceOpWithNewOp<Op>(op, x, bounded);
       return success();

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-integer-division: quotients and remainders of integers in vectors, by floats.
+// eft-expand-integer-division: divides vectors of integers by floating point.
 //
-// A CPU divides vectors of floats, but integers only one after the other. So a quotient is cut off
-// from a product of floats, the dividend's with the divisor's reciprocal. The reciprocal is
-// computed apart: where the divisor is the same at every index, it is the same too, and
-// eft-hoist-uniform takes it out of the block. All of this is about magnitudes: floats are rounded,
-// and cut off, alike on both sides of zero.
+// A CPU has vector instructions that divide floats, but it divides integers one element at a time.
+// So the quotient is computed as the product of two floats, the dividend and the reciprocal of the
+// divisor, truncated to an integer. The reciprocal is an operation of its own: where the divisor is
+// the same at every index, so is the reciprocal, and eft-hoist-uniform computes it once as a
+// scalar. The proofs below are about magnitudes, because rounding and truncation are symmetric
+// about zero.
 //
-// **Up to 32 bits.** Let x and d > 0 have w bits, and let them be floats with a rounding error of
-// at most u = 2^-p each time: f32, p = 24, for w ≤ 16, and f64, p = 53, for w = 32. Both are exact.
-// The estimate
+// **Up to 32 bits.** Let x and d > 0 have w bits. They are converted to f32 (precision p = 24) if w
+// ≤ 16, and to f64 (p = 53) if w = 32; both conversions are exact. Each operation on floats has a
+// relative rounding error of at most u = 2^-p. The estimate
 //
 //     e = x · r,   r = 1/d · (1 + ε),
 //
-// is rounded three times, so e = x/d · (1 + δ) with |δ − ε| < 4u, and if ε ≥ 4u, 0 ≤ δ < 2ε. Thus
-// the estimate does not miss an integer that x/d reaches. Nor does it reach one, n, that x/d does
-// not: x ≤ n·d − 1 then, and n / (x/d) ≥ (x + 1) / x > 1 + 2^-w, which is more than 1 + δ if
-// 2ε ≤ 2^-w. So ⌊e⌋ is the quotient for ε = 2^-20 and 2^-40.
+// is rounded three times, so e = x/d · (1 + δ) with |δ − ε| < 4u. If ε ≥ 4u, then 0 ≤ δ < 2ε. So e
+// ≥ x/d, and ⌊e⌋ is not too small. Could ⌊e⌋ be too large? Then e would reach an integer n > x/d.
+// As x ≤ n·d − 1, n / (x/d) ≥ (x + 1) / x > 1 + 2^-w. If 2ε ≤ 2^-w, this is more than 1 + δ, so e
+// does not reach n. So ⌊e⌋ is the quotient for ε = 2^-20 in f32 and ε = 2^-40 in f64.
 //
-// **64 bits.** Now f64 does not hold x and d, and x/d has more bits than the estimate. It is made
-// too small, r = 1/d · (1 − ε) with ε = 2^-50: of five roundings none takes it above x/d, and
+// **64 bits.** f64 does not hold x and d exactly, and x/d may have more bits than the estimate. The
+// estimate is made too small on purpose: r = 1/d · (1 − ε) with ε = 2^-50. Five roundings do not
+// raise it above x/d:
 //
 //     x/d · (1 − 2^-49) < e ≤ x/d.
 //
-// Half of it fits into a signed integer; so the first part of the quotient, q = 2⌊e/2⌋, is greater
-// than e − 2, and x − q·d, which is not negative, divided by d is less than 2^64 · 2^-49 + 2. The
-// second part is the estimate for what is left. It is less than that quotient by less than
-// 2^-49 · (2^15 + 2) + 1 < 2, so that at last d is taken off once or not at all.
+// e/2 fits into a signed integer, so the first part of the quotient is q = 2⌊e/2⌋ > e − 2. What is
+// left of the dividend, x − q·d, is not negative, and divided by d it is less than 2^64 · 2^-49 +
+// 2. The second part of the quotient is the estimate of (x − q·d) / d, truncated. It is too small
+// by less than 2^-49 · (2^15 + 2) + 1 < 2. So the sum of both parts is the quotient or one less,
+// and a last comparison decides whether d is subtracted once more.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/Number.h"
@@ -55,13 +58,14 @@ Division divideNarrow(Number x, Number d, bool isSigned) {
   };
   Number reciprocal = 1.0 / toFloat(d) * (isInF32 ? 1 + 0x1p-20 : 1 + 0x1p-40);
   Number estimate = toFloat(x) * reciprocal;
-  // Narrower integers are made from i32, which every target converts to.
+  // Integers of less than 32 bits are truncated from i32, because every target has the conversion
+  // to i32.
   Number whole = isSigned || isInF32 ? estimate.toSigned(32) : estimate.toUnsigned(32);
   Number quotient = x.getWidth() < 32 ? whole.truncate(x.getWidth()) : whole;
   return {quotient, x - quotient * d};
 }
 
-/// Of integers of 64 bits without sign.
+/// Divides unsigned integers of 64 bits.
 Division divideWide(Number x, Number d) {
   FloatType f64 = x.getBuilder().getF64Type();
   Number reciprocal = 1.0 / d.unsignedToFloat(f64) * (1 - 0x1p-50);
@@ -83,13 +87,15 @@ Division divideWideSigned(Number x, Number d) {
   return {negatedIf((x ^ d) < 0, sizes.quotient), negatedIf(isNegative, sizes.remainder)};
 }
 
-/// Whether the operation will be done on vectors: on a block, or in a function that combines them.
+/// True if the operation is lowered to vectors: its result is a block, or it is in the combiner of
+/// a reduction or scan.
 bool isOnVectors(Operation *op) {
   return isBlock(op->getResult(0).getType()) || op->getParentOfType<ReduceOp>() ||
          op->getParentOfType<ScanOp>();
 }
 
-/// Whether LLVM has a sequence for vectors: shifts, or products of which it takes the upper half.
+/// True if LLVM divides vectors by this divisor without a division: a constant of up to 32 bits,
+/// for which it takes the upper half of a product, or a power of two, for which it shifts.
 bool isForLLVM(Value divisor) {
   APInt constant;
   return matchPattern(divisor, m_ConstantInt(&constant)) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-math: elementary functions as arith ops and fused multiply-adds. The functions, and
-// the patterns that replace operations by them, are in compiler/transforms/math.
+// eft-expand-math: replaces elementary functions by arith ops and fused multiply-adds. The
+// functions, and the patterns that replace operations by them, are in compiler/transforms/math.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/MathFunctions.h"
@@ -20,7 +20,8 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   using ExpandMathBase::ExpandMathBase;
 
   void runOnOperation() override {
-    // The greedy driver would fold functions of constants, with the libm of this machine.
+    // Not the greedy driver: it would fold functions of constants with the libm of the compiling
+    // machine.
     RewritePatternSet patterns(&getContext());
     populateExpandMathPatterns(patterns);
     if (approximatesExponentials)

@@ -15,14 +15,15 @@ namespace eft {
 
 namespace {
 
-/// The choice between two numbers: a < b ? a : b, or a > b ? a : b. These are the instructions
-/// of a CPU: the second operand is the result if the two are equal or one is NaN.
+/// a < b ? a : b for the minimum, a > b ? a : b for the maximum. A CPU has an instruction for each.
+/// The result is b if the two are equal or one is NaN.
 Number choose(Number a, Number b, bool isMinimum) {
   return select(isMinimum ? a < b : a > b, a, b);
 }
 
-/// True if `value` is a constant that can be the second operand of `choose` as it is. It is no NaN,
-/// and no zero that has to give way to the other zero.
+/// True if `choose` gives the right result with `value` as its second operand: `value` is a
+/// constant that is not NaN, and not the zero that loses to the other zero (+0 in a minimum, -0 in
+/// a maximum).
 bool isSafeSecond(Value value, bool isMinimum) {
   APFloat constant(0.0);
   if (!matchPattern(value, m_ConstantFloat(&constant)) || constant.isNaN())
@@ -35,12 +36,14 @@ Number expandMinMax(Number a, Number b, bool isMinimum) {
     return choose(a, b, isMinimum);
   if (isSafeSecond(a, isMinimum))
     return choose(b, a, isMinimum);
-  // Of two zeros the second operand is the result, so it must be the one with the right sign, if a
-  // has it; else the order does not matter.
+  // For two zeros `choose` returns its second operand. So a is second if its sign is the winning
+  // one (negative for a minimum, positive for a maximum), and first otherwise. For all other
+  // numbers the order does not matter.
   Number isNegative = a.bits() < 0;
   Number first = isMinimum ? select(isNegative, b, a) : select(isNegative, a, b);
   Number second = isMinimum ? select(isNegative, a, b) : select(isNegative, b, a);
-  // A NaN in the first place loses already.
+  // `choose` returns its second operand if the first is NaN, so only a NaN in second place is
+  // replaced.
   second = select(isNan(second), first, second);
   return choose(first, second, isMinimum);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-narrow-floats: arithmetic on f16 and bf16 by f32. How values get there and back is in
-// math/NarrowFormats.cpp; why an operation through f32 has the right bits, in docs/mathematics.md.
+// eft-expand-narrow-floats: does arithmetic on f16 and bf16 in f32. math/NarrowFormats.cpp has the
+// conversions between these types. docs/mathematics.md says why an operation in f32 gives the right
+// bits.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/NarrowFormats.h"
@@ -21,8 +22,8 @@ FloatType narrowType(Value value) {
   return element.isF16() || element.isBF16() ? cast<FloatType>(element) : FloatType();
 }
 
-/// The base of the patterns: the target, and that they match an op by the type of an operand or of
-/// the result.
+/// The base of the patterns: it holds what the target supports. A pattern matches an op whose
+/// first operand is f16 or bf16 or, for conversions from other types, whose result is.
 template <typename Op> struct NarrowPattern : OpRewritePattern<Op> {
   NarrowPattern(MLIRContext *context, NarrowFloatSupport support)
       : OpRewritePattern<Op>(context), formats(support), support(support) {}
@@ -41,10 +42,11 @@ template <typename Op> struct NarrowPattern : OpRewritePattern<Op> {
 
 enum class Result { Rounded, Exact, Other };
 
-/// The narrow types for which a target that computes on f16 has the op.
+/// The narrow types in which a target with arithmetic on f16 has the op.
 enum class Native { None, F16, F16AndBf16 };
 
-/// The same op on f32. Its result is rounded, is known to fit, or is no float at all.
+/// Replaces the op by the same op on f32. Its result is then rounded to the narrow type
+/// (`Rounded`), is exact in the narrow type (`Exact`), or is not a float (`Other`).
 template <typename Op, Result kind, Native native> struct ThroughF32 : NarrowPattern<Op> {
   using NarrowPattern<Op>::NarrowPattern;
 
@@ -77,7 +79,7 @@ template <typename Op, Result kind, Native native> struct ThroughF32 : NarrowPat
   }
 };
 
-/// Negation and magnitude change the sign's bit only.
+/// Negation and magnitude change the sign bit only.
 template <typename Op> struct ChangeSign : NarrowPattern<Op> {
   using NarrowPattern<Op>::NarrowPattern;
 

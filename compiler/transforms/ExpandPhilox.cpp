@@ -5,8 +5,8 @@
 //
 //   (hi(M1·c2) ^ c1 ^ k0,  lo(M1·c2),  hi(M0·c0) ^ c3 ^ k1,  lo(M0·c0))
 //
-// and the key moves on by a constant each round. The products of 32 × 32 bits are the cost. How a
-// word is held decides what they cost: see the pass's description.
+// After each round a constant is added to each key word. The 32 × 32-bit products dominate the
+// cost, and the form in which a word is held decides their cost: see the pass's description.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 
@@ -27,7 +27,7 @@ namespace {
 constexpr std::array<uint32_t, 2> multipliers = {0xD2511F53, 0xCD9E8D57};
 constexpr std::array<uint32_t, 2> keyIncrements = {0x9E3779B9, 0xBB67AE85};
 
-/// Builds the rounds in one of the two forms of a word: 32 bits, or the lower half of 64 bits whose
+/// Builds the rounds. A word has one of two forms: 32 bits, or the lower half of 64 bits whose
 /// upper half may hold anything.
 class PhiloxBuilder {
 public:
@@ -35,11 +35,13 @@ public:
       : builder(builder), narrow(wordType),
         wide(withElementType(wordType, builder.getIntegerType(64))), isWide(wordBits == 64) {}
 
-  /// Words of the op's type, in the form in which the rounds hold them.
+  /// `enter` converts a word from the op's type to the form of the rounds, and `leave` converts it
+  /// back.
   Value enter(Value word) { return isWide ? builder.create<arith::ExtUIOp>(wide, word) : word; }
   Value leave(Value word) { return isWide ? builder.create<arith::TruncIOp>(narrow, word) : word; }
 
-  /// The key's words of a round, as blocks. A seed that is one number stays one until here.
+  /// One of the two key words of a round, as a block. A scalar seed is splatted only here, so that
+  /// the key is computed on scalars.
   Value keyWord(Value seed, unsigned half, unsigned round) {
     Value word = seed;
     if (half == 1)
@@ -56,7 +58,7 @@ public:
 
   /// The high and the low word of a multiplier times a word.
   std::pair<Value, Value> multiply(Value word, uint32_t multiplier) {
-    // A word that is zero, as most of the counter is, has a product that is zero.
+    // Most words of the counter are zero, and the product of zero is zero.
     if (matchPattern(word, m_Zero()))
       return {word, word};
     Value factor = isWide ? lowHalf(word) : builder.create<arith::ExtUIOp>(wide, word).getResult();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-sort: the compare-exchanges of a bitonic network, of each element with that at i ^
-// 2^b.
+// eft-expand-sort: expands a sort into the compare-exchanges of a bitonic network. Each of them
+// compares every element i with element i ^ 2^b.
 //
-// Which of two elements keeps the smaller one depends on bits of i alone: bit b says which of the
-// two it is, and the stage's bit whether its run falls.
+// Two bits of i decide whether index i gets the larger element. Bit b is set in the upper one of
+// the two indices. In stage s, bit s is set in the runs that are sorted in descending order, or
+// clear in these runs if the whole sort is descending. Index i gets the larger element if it is the
+// upper one in an ascending run, or the lower one in a descending run.
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
@@ -24,7 +26,7 @@ public:
   Network(ImplicitLocOpBuilder &b, SortOp sort)
       : b(b), sort(sort), axis(sort.getAxis()), block(sort.getType()) {
     const int64_t extent = block.getDimSize(axis);
-    std::optional<LinearLayout> layout = layoutOf(block); // of the index so far
+    std::optional<LinearLayout> layout = layoutOf(block); // of `index` as it is built
     for (unsigned dim = unsigned(block.getRank()); layout && dim-- > 0;)
       if (dim != axis)
         layout = layout->slice(dim);
@@ -55,7 +57,8 @@ private:
     return layout ? withLayout(type, *layout) : type;
   }
 
-  /// Whether a bit of the index is set, or, if `inverted`, is not.
+  /// A block of booleans: whether the bit of the index is set or, if `inverted`, whether it is
+  /// clear.
   Value hasBit(unsigned bit, bool inverted) {
     auto word = [&](int32_t value) -> Value {
       return b.create<arith::ConstantOp>(SplatElementsAttr::get(
@@ -81,7 +84,7 @@ private:
   SortOp sort;
   unsigned axis;
   RankedTensorType block;
-  Value index; // along the axis, of extent 1 in all other dimensions
+  Value index; // along the axis; all other extents are 1
 };
 
 struct ExpandSort : OpRewritePattern<SortOp> {

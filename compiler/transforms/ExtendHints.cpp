@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-extend-hints: a hint holds for all later uses of its source.
+// eft-extend-hints: makes a hint hold for all later uses of its source.
 #include "compiler/transforms/Passes.h"
 
 #include "compiler/ir/EftDialect.h"
@@ -12,7 +12,8 @@ namespace eft {
 
 namespace {
 
-/// Whether the operand belongs to an operation behind the hint in its block, or inside of one.
+/// True if the user of the operand comes after the hint: it is in the hint's basic block, or inside
+/// an operation of that block.
 bool isBehind(OpOperand &use, HintOp hint) {
   Operation *ancestor = hint->getBlock()->findAncestorOpInBlock(*use.getOwner());
   return ancestor && hint->isBeforeInBlock(ancestor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-fuse-multiply-add: a * b + c with one rounding. The rule is part of the language's meaning,
-// so it is done here once for both targets, and LLVM's own contraction stays off.
+// eft-fuse-multiply-add: fuses a * b + c into one operation with one rounding. The language defines
+// which operations fuse. So this pass fuses for both targets, and LLVM's own contraction is off.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/Number.h"
@@ -19,14 +19,15 @@ namespace eft {
 
 namespace {
 
-/// The multiplication that gives `value`, if nothing else uses that.
+/// The multiplication that computes `value`, if the product has no other use; else null.
 arith::MulFOp soleProduct(Value value) {
   auto product = value.getDefiningOp<arith::MulFOp>();
   return product && product->hasOneUse() ? product : arith::MulFOp();
 }
 
-/// The matrix product that gives the operand of a sum and is added to nothing, if nothing else uses
-/// it. One from before a loop stays there.
+/// The matrix product that computes `value`, if its accumulator is zero, it has no other use, and
+/// it is in the basic block of `sum`; else null. A product before a loop thus stays outside of the
+/// loop.
 DotOp soleDot(Value value, Operation *sum) {
   auto dot = value.getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse() || dot->getBlock() != sum->getBlock())
@@ -65,7 +66,7 @@ template <typename Sum> struct FuseProduct : OpRewritePattern<Sum> {
   }
 };
 
-/// Lets a matrix product begin with what is added to it.
+/// Makes the other operand of the sum the accumulator of the matrix product.
 template <typename Sum> struct FuseDot : OpRewritePattern<Sum> {
   using OpRewritePattern<Sum>::OpRewritePattern;
 
@@ -92,7 +93,7 @@ struct FuseMultiplyAddPass : impl::FuseMultiplyAddBase<FuseMultiplyAddPass> {
   }
 
 private:
-  /// Users go before what they use, so that one walk is enough.
+  /// Visits users before the operations that they use, so that one walk is enough.
   void eraseDeadOperations() {
     getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (isOpTriviallyDead(op))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-hoist-uniform: elementwise operations on splats become scalar operations.
+// eft-hoist-uniform: replaces elementwise operations on splats by scalar operations.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 
@@ -14,8 +14,8 @@ namespace eft {
 
 namespace {
 
-/// The one value of every element of `block`, if it is a splat or such a constant: either the
-/// scalar, or the attribute to make it from.
+/// The value that every element of a block has: `scalar` if the block is a splat, or `constant`, an
+/// attribute, if the block is a constant.
 struct UniformElement {
   Value scalar;
   TypedAttr constant;
@@ -30,7 +30,8 @@ std::optional<UniformElement> uniformElement(Value block) {
   return std::nullopt;
 }
 
-/// Elementwise on blocks, and safe to do whether or not anybody asks for the block.
+/// True if the operation is elementwise on blocks, and safe to execute even where its result is
+/// unused.
 bool canHoist(Operation *op) {
   return op->getNumResults() == 1 && isBlock(op->getResult(0).getType()) &&
          op->getNumOperands() > 0 &&
@@ -45,7 +46,7 @@ struct HoistUniformOp : RewritePattern {
       return rewriter.notifyMatchFailure(op, "not a pure elementwise operation on blocks");
     SmallVector<UniformElement> elements;
     for (Value operand : op->getOperands()) {
-      // A scalar operand of a mixed operation (the condition of a select) is uniform as it is.
+      // An operand may already be a scalar, such as the condition of a select.
       if (!isBlock(operand.getType())) {
         elements.push_back({operand, {}});
         continue;

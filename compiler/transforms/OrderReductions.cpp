@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-order-reductions: writes on each reduction the order in which it combines.
+// eft-order-reductions: sets on each reduction the order in which it combines elements.
 #include "compiler/analysis/ProductBlocks.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/ReductionOrder.h"

@@ -15,68 +15,75 @@ namespace eft {
 #define GEN_PASS_REGISTRATION
 #include "compiler/transforms/Passes.h.inc"
 
-/// Fuses products with the sums that alone use them.
+/// Fuses each product with the sum that uses it, if the product has no other use.
 void populateFuseMultiplyAddPatterns(mlir::RewritePatternSet &patterns);
 
 /// Replaces `eft.philox` by integer arithmetic on words of `wordBits` bits, 32 or 64.
 void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wordBits);
 
-/// Writes the order of a program of `numWarps` warps on every reduction that has none and is not
-/// free of order. No target counts.
+/// Sets the order for programs of `numWarps` warps on every reduction that has no order and is not
+/// free of order. The order does not depend on the target.
 void orderReductions(mlir::Operation *top, int64_t numWarps);
-/// Writes one order on one reduction.
+/// Sets the order of a reduction.
 void setOrder(ReduceOp reduce, const ReductionOrder &order);
 
-/// Expands `eft.sort` into compare-exchange stages, except of blocks that are too large.
+/// Expands `eft.sort` into compare-exchange stages, except for blocks larger than `options` allow.
 void populateExpandSortPatterns(mlir::RewritePatternSet &patterns,
                                 const ExpandSortOptions &options);
 
-/// Replaces elementary functions by arithmetic. Meant to be applied without folding.
+/// Replaces elementary functions by arithmetic. To be applied without folding, which would use the
+/// compiling machine's libm.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
-/// Replaces the exponentials of f32 and narrower that are `fastmath<afn>` by the hardware's.
+/// Replaces exponentials of f32 and narrower types that are `fastmath<afn>` by the hardware's
+/// approximation.
 void populateApproximateExponentialPatterns(mlir::RewritePatternSet &patterns);
 
-/// Makes conversions from float to integer saturate. The result has such conversions again, so
-/// these are patterns for one application each.
+/// Makes conversions from float to integer saturate. The new code contains such conversions again,
+/// so apply these patterns only once to each op (`applyPatternsOnce`).
 void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns);
 
-/// Replaces conversions of floats of eight bits, and products of them, by arithmetic and by
-/// products of f16. A target that has them (`isNative`) keeps those of e4m3fn and e5m2.
+/// Replaces conversions of 8-bit floats by arithmetic, and products of them by products of f16. If
+/// `isNative`, the target has conversions and products of e4m3fn and e5m2, and these stay.
 void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns, bool isNative);
 
-/// Replaces operations on f16 and bf16 by operations on f32, as far as the target lacks them.
+/// Replaces the operations on f16 and bf16 that the target lacks by operations on f32.
 void populateExpandNarrowFloatsPatterns(mlir::RewritePatternSet &patterns, bool nativeF16,
                                         bool nativeBf16Conversion, bool nativeF16Conversion);
 
-/// Replaces `eft.min_num` and `eft.max_num` by comparisons and selects that order zeros.
+/// Replaces `eft.min_num` and `eft.max_num` by comparisons and selects that put -0 below +0.
 void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);
 
-/// Gives divisions and shifts of integers a result for all operands. The code that a pattern makes
-/// has such operations again, so each may be applied once only.
+/// Gives divisions and shifts of integers a result for all operands. The new code contains such
+/// operations again, so apply these patterns only once to each op (`applyPatternsOnce`).
 void populateExpandIntegerCornersPatterns(mlir::RewritePatternSet &patterns);
 
-/// Divides blocks of integers by floating point. The divisors have no corners.
+/// Replaces divisions of blocks of integers by divisions of floats. The divisors must not be zero,
+/// nor -1 where the dividend is the least number: `populateExpandIntegerCornersPatterns` ensures
+/// that.
 void populateExpandIntegerDivisionPatterns(mlir::RewritePatternSet &patterns);
 
-/// Gives matrix products factors of their accumulator's type, without reduced precision. The result
-/// has such products again, so these are patterns for one application each.
+/// Converts the factors of matrix products to the accumulator's type, and raises reduced precision
+/// to `ieee`. The new code contains such products again, so apply these patterns only once to each
+/// op (`applyPatternsOnce`).
 void populateWidenDotPatterns(mlir::RewritePatternSet &patterns);
 
-/// Gives assertions about blocks a reduction of their condition.
+/// Reduces the condition of an assertion about a block to one boolean.
 void populateReduceAssertionsPatterns(mlir::RewritePatternSet &patterns);
 
-/// Moves elementwise operations on splats in front of the splat.
+/// Replaces an elementwise operation on splats by the scalar operation and a splat of its result.
 void populateHoistUniformPatterns(mlir::RewritePatternSet &patterns);
 
-/// Makes the loop carry, for each block that it moves by numbers, the distance instead of the
-/// block. The blocks stay as values that are carried unchanged; canonicalization removes them.
+/// Makes the loop carry a scalar distance instead of each block that its iterations move by uniform
+/// values. The loop still carries these blocks, now unchanged; canonicalization removes them. Fails
+/// if the loop cannot be rebuilt with more carried values.
 mlir::LogicalResult carryScalars(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
-/// Compares integers instead of the floats that are made of them, where the other operand is one
-/// number for all indices. `unfoldWords`: compares random words twice, instead of folding them.
+/// Replaces comparisons of floats that are made of integers by comparisons of the integers, where
+/// the other operand is uniform. If `unfoldWords`, a folded random word (`w < 0 ? ~w : w`) is
+/// replaced by two comparisons of w.
 void populateUniformComparisonPatterns(mlir::RewritePatternSet &patterns, bool unfoldWords);
 
-/// Replaces division by a splat by `eft.uniform_div`.
+/// Replaces the division of a block by a uniform value by `eft.uniform_div`.
 void populateUniformDivisionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace eft

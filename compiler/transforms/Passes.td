@@ -7,14 +7,15 @@
 include "mlir/Pass/PassBase.td"
 
 def AddDebugScopes : Pass<"eft-add-debug-scopes"> {
-  let summary = "Notes the function of each place, for debuggers and profilers";
+  let summary = "Adds the function to each location, for debuggers and profilers";
   let description = [{
-    A location has a file, a line and a column. Debuggers and profilers also need the function, so each
-    location becomes one with the scope of its function. Inlining keeps both, with the places of the calls.
-    PTX gets its lines from them (`.loc`), and an object for a CPU its tables of lines and functions.
+    A location has a file, a line and a column. Debuggers and profilers also need the function, so this pass
+    adds the debug scope of the enclosing function to each location. Inlining keeps these scopes, and adds
+    the locations of the calls. In PTX, the locations become `.loc` lines. In an object for a CPU, locations
+    and scopes become tables of lines and functions.
 
-    It is the first pass, because a kernel is one function later on. Functions without a place get no
-    scope, nor do locations that have a scope or a call already.
+    This is the first pass, because later passes inline all functions into the kernel. Functions without a
+    file location get no scope, and locations that already have a scope or a call stay as they are.
 
     ```mlir
     %0 = arith.addf %a, %b : f32 loc("kernels.py":3:5)
@@ -27,19 +28,20 @@ def AddDebugScopes : Pass<"eft-add-debug-scopes"> {
   }];
   let options = [
     Option<"linesOnly", "lines-only", "bool", "false",
-           "The code has lines, and no tables of functions: that of a GPU">,
+           "emit line numbers but no tables of functions, as for a GPU">,
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def ExtendHints : Pass<"eft-extend-hints"> {
-  let summary = "Lets a hint hold for all later uses of its source";
+  let summary = "Makes a hint hold for all later uses of its source";
   let description = [{
-    A kernel may call `multiple_of` and its like for their results, or as a statement, and go on with the
-    value that it had. So what uses the source of an `eft.hint` behind it, in its block or inside of
-    operations there, uses the result instead.
+    A kernel may call functions like `multiple_of` as statements, and continue to use the value that it
+    passed to them. So every use of the source of an `eft.hint` that comes after the hint, in the same basic
+    block or inside an operation of that block, is replaced by the hint's result.
 
-    It is the first of the transforms: hints without uses are dead, and would be erased by others.
+    This pass runs before all others that erase dead operations, because they would erase hints without
+    uses.
 
     ```mlir
     %1 = eft.hint %0 divisibility [16] : i32
@@ -57,9 +59,9 @@ def ExtendHints : Pass<"eft-extend-hints"> {
 def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
   let summary = "Rounds a * b + c once";
   let description = [{
-    An addition or subtraction of f32 or f64 becomes one `math.fma` if an operand is a product that has
-    no other use. If both operands are such products, the left one is fused. This rule is part of a
-    kernel's meaning.
+    An addition or subtraction of f32 or f64 becomes one `math.fma` if an operand is a product that has no
+    other use. If both operands are such products, the left one is fused. The language defines this rule, so
+    a kernel's results depend on it.
 
     | source | result |
     |---|---|
@@ -68,14 +70,15 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
     | `a * b - c` | `fma(a, b, -c)` |
     | `c - a * b` | `fma(-a, b, c)` |
 
-    The negation is exact, and part of the instruction on both targets. A product that is converted,
-    splatted or broadcast before it is added is not fused, nor is anything of f16 or bf16.
+    The negation is exact, and both targets do it in the fused instruction. A product that is converted,
+    splatted or broadcast before it is added is not fused. Elementwise products of f16 or bf16 are not
+    fused either.
 
     `x + dot(a, b, 0)` becomes `dot(a, b, x)` if the matrix product has no other use and is in the same
-    block, also where `x` is a product itself.
+    basic block as the sum. This also applies if `x` is a product, which is then not fused.
 
-    This pass runs before those that make additions and products of their own: these must not be fused.
-    Dead operations are erased first; they must not count as uses of a product.
+    This pass runs before those that create additions and products themselves, since these must not be
+    fused. It erases dead operations first, so that they do not count as uses of a product.
 
     ```mlir
     %p = arith.mulf %a, %b : tensor<1024xf32>
@@ -91,19 +94,20 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
 }
 
 def OrderReductions : Pass<"eft-order-reductions"> {
-  let summary = "Writes on each reduction the order in which it combines, before targets differ";
+  let summary = "Sets on each reduction the order in which it combines elements";
   let description = [{
-    A reduction gets its order, `steps` and `tree`, as `docs/language.md` has it: that of a program of
-    `num-warps` warps. One that is `order_free`, or has an order, stays as it is.
+    A reduction gets its order, the attributes `steps` and `tree`, for a program of `num-warps` warps;
+    `docs/language.md` defines this order. A reduction that is `order_free`, or already has an order, stays
+    as it is.
 
-    The order of a block that is computed element by element from a matrix product is another one than that
-    of other blocks. So this pass runs before all that differs between targets: what a block is computed
-    from is then the same for all of them.
+    Blocks that are computed element by element from a matrix product have another order than other blocks.
+    So this pass runs before all passes that differ between targets: all targets then agree on which blocks
+    are computed from a product.
 
     ```mlir
     %1 = eft.reduce %0 axis 1 : (tensor<64x64xf32>) -> tensor<64xf32> {
     ```
-    becomes, if `%0` is computed from a product,
+    becomes, if `%0` is computed element by element from a product,
     ```mlir
     %1 = eft.reduce %0 axis 1 steps 1 tree [32, 16, 8, 1, 4, 2] : (tensor<64x64xf32>) -> tensor<64xf32> {
     ```
@@ -115,14 +119,14 @@ def OrderReductions : Pass<"eft-order-reductions"> {
 }
 
 def AllowApproximation : Pass<"eft-allow-approximation"> {
-  let summary = "Allows the hardware's exponential for what tensor cores have summed";
+  let summary = "Allows approximate exponentials of values that tensor cores have summed";
   let description = [{
-    `math.exp` and `math.exp2` become `fastmath<afn>` where their operand is computed, by whatever way
-    through operations, loops and conditionals, from a product of floats that a tensor core may sum:
-    `eft.dot` of f16, bf16, or f32 with a precision other than `ieee`. Such a product has other bits on
-    each target, so its exponential needs not be the same everywhere either.
+    `math.exp` and `math.exp2` become `fastmath<afn>` where their operand is computed from a product of
+    floats that a tensor core may sum: `eft.dot` of 8-bit floats, f16, bf16, or f32 with a precision other
+    than `ieee`. Any operations, loops and conditionals may be in between. The bits of such a product differ
+    between targets, so the bits of the exponential may differ as well.
 
-    `eft-expand-math` decides whether a target makes use of it. A CPU does not.
+    `eft-expand-math` decides whether a target uses the approximation. CPUs do not use it.
 
     ```mlir
     %s = eft.dot %q, %k, %zero : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
@@ -138,26 +142,26 @@ def AllowApproximation : Pass<"eft-allow-approximation"> {
 }
 
 def ExpandPhilox : Pass<"eft-expand-philox"> {
-  let summary = "Replaces eft.philox by integer arithmetic in the width that the target multiplies";
+  let summary = "Replaces eft.philox by integer arithmetic";
   let description = [{
-    As arithmetic, the constants of the counter fold, words that nobody reads are dead code, and the key,
-    which is usually uniform, is computed once. A round is two products of 32 × 32 bits, whose high and
-    low halves are mixed with the other two words and the key.
+    As plain arithmetic, Philox profits from other passes: operations on constant words of the counter fold,
+    words without uses are dead code, and the key, which is usually uniform, is computed once. A round has
+    two products of 32 × 32 bits, whose high and low halves are mixed with the other two words and the key.
 
-    `word-bits` is the width in which words are held. With 32, the two halves are taken from a product of
-    64 bits; that is how a GPU multiplies. With 64, every word stays in 64 bits, and its upper half may
-    hold anything. A product is then one multiplication of the lower halves; that is how a SIMD unit of a
-    CPU multiplies.
+    `word-bits` is the width in which words are held. With 32, both halves are extracted from a 64-bit
+    product, which suits a GPU. With 64, every word is held in 64 bits, of which the upper half may be
+    anything. A product is then one multiplication of the lower halves, which is the instruction that a CPU
+    has for vectors.
 
     ```mlir
     %w:4 = eft.philox seed %seed counter %i, %0, %0, %0 rounds 10 : i64, tensor<1024xi32>
     ```
-    becomes, for its first round,
+    becomes, in its first round,
     ```mlir
     %wide = arith.extui %i : tensor<1024xi32> to tensor<1024xi64>
     %product = arith.muli %wide, %m0 : tensor<1024xi64>
     ```
-    and so on.
+    and further operations.
   }];
   let options = [
     Option<"wordBits", "word-bits", "unsigned", /*default=*/"32", "the width in which a word is held: 32 or 64">
@@ -168,24 +172,24 @@ def ExpandPhilox : Pass<"eft-expand-philox"> {
 def ExpandMath : Pass<"eft-expand-math"> {
   let summary = "Replaces elementary functions by arithmetic";
   let description = [{
-    Functions become straight-line code of `arith` ops, `math.fma`, `math.sqrt` and `math.trunc`, the
-    same for both targets, so that both give the same bits. f32 and f64 are within 2 ulp of the exact
-    value for every operand, denormals and huge angles included; f16 and bf16 go through f32.
-    docs/mathematics.md has the algorithms, and a table of all functions, of `math` and of `eft`, with their
-    measured errors.
+    Functions become straight-line code of `arith` ops, `math.fma`, `math.sqrt`, `math.absf` and
+    `math.trunc`. Both targets get the same code, so both give the same bits. Results in f32 and f64 are
+    within 2 ulp of the exact value for every operand, including denormals and huge angles. f16 and bf16 are
+    computed in f32. docs/mathematics.md has the algorithms, and a table of all functions of `math` and
+    `eft` with their measured errors.
 
-    `math.sqrt`, `math.absf`, `math.fma`, and `math.floor` with its relatives stay: hardware has them,
-    exact or correctly rounded.
+    `math.sqrt`, `math.absf`, `math.fma`, and `math.floor` and the other roundings to integers except
+    `math.round` stay: the hardware computes them exactly or correctly rounded.
 
     The code relies on denormals and on rounding to nearest even. It must not be contracted, so the pass
-    runs after `eft-fuse-multiply-add`. Functions of constants are computed by this code too: this pass
-    doesn't fold, and no canonicalisation may run before it, which would fold with the libm of the machine
-    that compiles.
+    runs after `eft-fuse-multiply-add`. Functions of constants are expanded too, so that they have the same
+    bits. For this reason the pass does not fold, and no canonicalisation may run before it: folding would
+    use the libm of the machine that compiles.
 
     ```mlir
     %y = math.exp %x : tensor<1024xf32>
     ```
-    becomes a clamp, the reduction of the argument, a polynomial and two multiplications by a power of two:
+    becomes a clamp, a reduction of the argument, a polynomial, and two multiplications by a power of two:
     ```mlir
     %low = arith.maximumf %x, %cst : tensor<1024xf32>
     %in = arith.minimumf %low, %cst_0 : tensor<1024xf32>
@@ -195,9 +199,9 @@ def ExpandMath : Pass<"eft-expand-math"> {
     ```
 
     With `approximates-exponentials`, a `math.exp` or `math.exp2` of f32, f16 or bf16 that is
-    `fastmath<afn>` becomes the hardware's approximation of 2^x, which is `math.exp2` of f32 with
-    `fastmath<afn>`. Its result is within 2 ulp, or 0 where it would be a denormal. That of `math.exp`
-    is within 3 ulp.
+    `fastmath<afn>` becomes the hardware's approximation of 2^x, expressed as `math.exp2` of f32 with
+    `fastmath<afn>`. The result of `math.exp2` is within 2 ulp, or 0 where it would be denormal. The result
+    of `math.exp` is within 3 ulp.
   }];
   let options = [
     Option<"approximatesExponentials", "approximates-exponentials", "bool", /*default=*/"false",
@@ -209,14 +213,14 @@ def ExpandMath : Pass<"eft-expand-math"> {
 def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
   let summary = "Gives conversions from float to integer a result for every float";
   let description = [{
-    A float outside the integer's range gives the nearest integer of that range, and NaN gives 0. Inside,
-    the fraction is cut off. `arith.fptosi` and `arith.fptoui` have no defined result outside, so they
-    are only given values that fit.
+    A float outside the integer's range is converted to the nearest integer of that range, and NaN to 0. A
+    float inside the range is truncated toward zero. `arith.fptosi` and `arith.fptoui` are undefined outside
+    the range, so they are given only values that fit.
 
-    If the greatest integer is exact as a float, the operand is bounded on both sides. Otherwise, as for
-    f32 to i32, the result is replaced where the operand is too great.
+    If the greatest integer is exact as a float, the operand is bounded on both sides. Otherwise, as for f32
+    to i32, operands that are too great are replaced before the conversion, and their result after it.
 
-    Converts f16, bf16 (through f32), f32 and f64 to integers of up to 64 bits.
+    The pass converts f16, bf16, f32 and f64 to integers of up to 64 bits; f16 and bf16 go through f32.
 
     ```mlir
     %i = arith.fptosi %x : f32 to i32
@@ -237,8 +241,9 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
 def WidenDot : Pass<"eft-widen-dot"> {
   let summary = "Converts the factors of matrix products to the accumulator's type";
   let description = [{
-    For a target without tensor cores, such as a CPU. Factors of f16, of bf16 and of floats of eight bits
-    become f32, which is exact; i8 becomes i32. Products of f32 with reduced precision become exact ones.
+    For a target without tensor cores, such as a CPU. Factors of f16, bf16 and 8-bit floats become f32,
+    which is exact, and factors of i8 become i32. Products of f32 with reduced precision get precision
+    `ieee`.
 
     ```mlir
     %d = eft.dot %a, %b, %c precision ieee
@@ -256,10 +261,10 @@ def WidenDot : Pass<"eft-widen-dot"> {
 }
 
 def ReduceAssertions : Pass<"eft-reduce-assertions"> {
-  let summary = "Reduces the conditions of assertions to numbers";
+  let summary = "Reduces the conditions of assertions to single booleans";
   let description = [{
-    For a CPU. A reduction can be tiled there, together with the operations around it. An assertion about
-    a block can't: it would need the whole block at once.
+    For a CPU, where a reduction can be tiled together with the operations around it. An assertion about a
+    block cannot be tiled, because it needs the whole block at once. So the condition is reduced first.
 
     ```mlir
     eft.assert %c, "too large" : tensor<64xi1>
@@ -281,12 +286,13 @@ def ExpandFloat8 : Pass<"eft-expand-float8"> {
   let summary = "Replaces conversions and products of 8-bit floats that the target lacks";
   let description = [{
     `eft.extend_float8` and `eft.truncate_float8` become integer arithmetic and a few exact operations on
-    wider floats. Factors of matrix products become f16, which holds all of their values.
+    wider floats. Factors of matrix products become f16, which represents all of their values.
 
-    `native` is for GPUs from compute capability 8.9 on. They have conversions between f16 or f32 and
-    e4m3fn and e5m2, rounded to nearest even; those to f32 go through f16, and those from f64 through an
-    f32 that is rounded to odd. They also multiply blocks of these formats, where k is at least 32. Such
-    operations stay, except for conversions in the body of a reduction or scan.
+    `native` is for GPUs of compute capability 8.9 or higher. The operations that these GPUs have then stay:
+    conversions from f16 and f32 to e4m3fn and e5m2, rounded to nearest even; conversions from these formats
+    to f16; and products of matrices of the two formats if k is at least 32. Conversions from the two
+    formats to other types go through f16. Conversions from f64 to them go through an f32 that is rounded to
+    odd. In the body of a reduction or scan, all conversions are replaced.
 
     ```mlir
     %y = eft.extend_float8 %x from e5m2 : tensor<1024xi8> -> tensor<1024xf16>
@@ -309,22 +315,25 @@ def ExpandFloat8 : Pass<"eft-expand-float8"> {
 def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
   let summary = "Computes in f32 where the target lacks an operation on f16 or bf16";
   let description = [{
-    Every operation is done on f32, and its result is rounded to nearest even. This gives the bits of a
-    correctly rounded operation on the narrow type, because an f32 has more than twice its bits. That
-    isn't enough for `math.fma`, which goes through f64 rounded to odd. Loads, stores, selects, constants
-    and the conversions that the target has remain on f16 and bf16.
+    An operation is done on f32, and its result is rounded to nearest even. An f32 has more than twice the
+    precision of the narrow types, so the result has the bits of an operation that rounds once. There are
+    two exceptions. For `math.fma` f32 is not precise enough: it is computed in f64, rounded to odd, and then
+    rounded to the narrow type. `arith.negf` and `math.absf` only change the sign bit. Loads, stores,
+    selects, constants and the conversions that the target has stay on f16 and bf16.
 
-    Conversions are correctly rounded too: f64 is rounded to odd on its way through f32, and so are
-    integers of more than 24 bits. Between f32 and bf16 they are a few integer operations; a NaN stays NaN.
+    Conversions are correctly rounded too. f64, and integers of more than 24 bits, are rounded to odd on
+    their way to f32. Conversions between f32 and bf16 are a few integer operations; a NaN stays a NaN.
 
-    `native-f16` is for targets that add, subtract, multiply, compare and fuse on f16, and convert it from
-    and to f64 and integers (a GPU): these stay, with the same bits. Division and square root still go
-    through f32. `native-bf16-conversion` and `native-f16-conversion` keep the conversions between f32 and
-    these types. A CPU without F16C lacks the latter; LLVM would call a function for each element there.
+    `native-f16` is for targets such as a GPU, which add, subtract, multiply, negate, compare and fuse f16,
+    have minima and maxima of f16 and bf16, and convert between f16 and f64, and integers to f16. These
+    operations stay, and have the same bits. Division, square root, roundings to integers and conversions of
+    f16 to integers still go through f32. `native-bf16-conversion` and `native-f16-conversion` keep the
+    conversions between f32 and bf16, and between f32 and f16. A CPU without F16C lacks conversions of f16;
+    LLVM would call a function for each element there.
 
-    Covers addf, subf, mulf, divf, remf, negf, cmpf, the four minima and maxima, conversions from and to
-    integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf, math.fma, math.floor, math.ceil,
-    math.trunc and math.roundeven.
+    The pass covers addf, subf, mulf, divf, remf, negf, cmpf, the four minima and maxima, conversions from
+    and to integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf, math.fma, math.floor,
+    math.ceil, math.trunc and math.roundeven.
 
     ```mlir
     %c = arith.addf %a, %b : tensor<1024xbf16>
@@ -351,14 +360,14 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
 def ExpandSort : Pass<"eft-expand-sort"> {
   let summary = "Expands eft.sort of small blocks into compare-exchange stages";
   let description = [{
-    Each compare-exchange compares every element with the one whose index differs in one bit; one of the
-    two places keeps the smaller element, the other the larger. Blocks of more than `max-bits` bits, or of
-    more than `max-elements` elements, stay as they are: they are sorted in loops.
+    A compare-exchange compares every element with the element whose index differs in one bit. One of the
+    two indices gets the smaller element, the other one the larger. Blocks of more than `max-bits`
+    bits, or of more than `max-elements` elements, stay as they are: they are sorted in loops later.
 
     ```mlir
     %1 = eft.sort %0 axis 0 stages 1 to 1 : tensor<2xi32>
     ```
-    becomes, with %isUpper the lowest bit of the index,
+    becomes, where %isUpper is the lowest bit of the index,
     ```mlir
     %other = eft.exchange %0 axis 0 mask 1 : tensor<2xi32>
     %isLarger = arith.cmpi sgt, %0, %other : tensor<2xi32>
@@ -378,13 +387,13 @@ def ExpandSort : Pass<"eft-expand-sort"> {
 def ExpandMinMax : Pass<"eft-expand-min-max"> {
   let summary = "Puts -0 below +0 in minima and maxima";
   let description = [{
-    In Eft -0 is less than +0 in every minimum and maximum, and `eft.min_num` and `eft.max_num` give
-    the other operand if one is NaN. PTX's instructions do that. LLVM leaves the order of zeros open in
-    its intrinsics for these two, and its code for x86 does not keep it; so they become comparisons and
-    selects, five instructions, and one if an operand is a constant. Its code for `arith.minimumf` and
-    `arith.maximumf` keeps it, with four instructions, so those stay.
+    In Eft, -0 is less than +0 in every minimum and maximum, and `eft.min_num` and `eft.max_num` give the
+    other operand if one is NaN. PTX has instructions that do the same. For LLVM's intrinsics of these two
+    operations the order of zeros is undefined, and its code for x86 does not keep it. So the operations
+    become comparisons and selects: five instructions, or one if an operand is a constant. `arith.minimumf`
+    and `arith.maximumf` stay, because LLVM's code for them, four instructions, keeps the order of zeros.
 
-    f32 and f64; narrower types are expanded by eft-expand-narrow-floats before.
+    The pass covers f32 and f64. eft-expand-narrow-floats expands narrower types before.
 
     ```mlir
     %m = eft.max_num %a, %one : f32
@@ -401,15 +410,16 @@ def ExpandMinMax : Pass<"eft-expand-min-max"> {
 def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
   let summary = "Gives every division and shift of integers a result";
   let description = [{
-    LLVM leaves open what a division by zero gives, and x86 stops the process for it, also for an element
-    that a mask will drop. In Eft, as in RISC-V, x / 0 is the number whose bits are all ones and x % 0 is
-    x; the least number divided by -1 is itself, with remainder 0; and a shift by the width or more
-    shifts all bits out.
+    In LLVM a division by zero is undefined, and on x86 it stops the process, even for an element that a
+    mask discards. In Eft, as in RISC-V, x / 0 is the number whose bits are all ones, and x % 0 is x. The
+    least number divided by -1 is itself, with remainder 0. A shift by the width or more shifts all bits
+    out.
 
-    A constant operand that is no corner needs no code. A number that divides a whole block and is known
-    to be even is not -1. If it is zero, the number with only the highest bit set replaces it: every power
-    of two that is known to divide the number also divides its replacement, and the axis analysis finds
-    the runs of the remainders by that.
+    A division by a constant other than 0 and -1, or a shift by a constant less than the width, needs no
+    extra code. If the divisor of a block is uniform and known to be even, it is never -1. If such a divisor
+    is zero, the number with only the highest bit set replaces it. Every power of two that is known to
+    divide the divisor also divides this replacement, and the axis analysis needs this fact to find runs in
+    the remainders.
 
     ```mlir
     %q = arith.divui %x, %d : i32
@@ -417,7 +427,7 @@ def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
     becomes
     ```mlir
     %is_zero = arith.cmpi eq, %d, %c0 : i32
-    %divisor = arith.select %is_zero, %c1, %d : i32
+    %divisor = arith.maxui %d, %c1 : i32
     %quotient = arith.divui %x, %divisor : i32
     %q = arith.select %is_zero, %cm1, %quotient : i32
     ```
@@ -428,14 +438,15 @@ def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
 def ExpandIntegerDivision : Pass<"eft-expand-integer-division"> {
   let summary = "Divides blocks of integers by floating point";
   let description = [{
-    For a CPU, which divides vectors of floats, but not of integers. The quotient is the product of the
-    dividend with the divisor's reciprocal, cut off; the remainder is what is left. Both are exact: up to
-    16 bits in f32, 32 bits in f64, and 64 bits in two parts, each from an estimate in f64.
-    ExpandIntegerDivision.cpp has the proof.
+    For a CPU, which has vector instructions to divide floats, but not integers. The quotient is the product
+    of the dividend and the divisor's reciprocal, truncated. The remainder is the dividend minus quotient
+    times divisor. Both are exact. Integers of up to 16 bits are divided in f32, those of 32 bits in f64,
+    and those of 64 bits in two parts, each from an estimate in f64. ExpandIntegerDivision.cpp has the
+    proof.
 
-    The divisors must have no corners any more; eft-expand-integer-corners sees to that. The pass covers
-    operations on blocks, and those in functions that combine elements. Divisions by constants stay where
-    LLVM has a sequence for them.
+    eft-expand-integer-corners must run before, so that no divisor is zero, and none is -1 where the
+    dividend is the least number. The pass covers operations on blocks, and in the combiners of reductions
+    and scans. Divisions by constants for which LLVM has a faster sequence stay.
 
     ```mlir
     %q = arith.divsi %x, %d : tensor<1024xi32>
@@ -454,11 +465,11 @@ def ExpandIntegerDivision : Pass<"eft-expand-integer-division"> {
 }
 
 def HoistUniform : Pass<"eft-hoist-uniform"> {
-  let summary = "Computes values once that are the same at every index";
+  let summary = "Computes a value once if it is the same at every index";
   let description = [{
     If all operands of an elementwise operation are splats, or constants with one value, the operation is
-    done on the scalars, and its result is splatted. Divisions of integers stay: on a block they may stand
-    under a condition that the scalar would not have.
+    done on the scalars, and its result is splatted. Divisions of integers stay, because a scalar division
+    would be executed even where the division of the block is not.
 
     ```mlir
     %a = eft.splat %x : f32 -> tensor<1024xf32>
@@ -475,16 +486,16 @@ def HoistUniform : Pass<"eft-hoist-uniform"> {
 }
 
 def CarryScalars : Pass<"eft-carry-scalars"> {
-  let summary = "Carries a number through a loop instead of a block that moves by it";
+  let summary = "Carries a scalar through a loop instead of a block to which it is added";
   let description = [{
-    Let every iteration of an `scf.for` add a number, the same at every index, to a block of pointers or
-    integers. The block then always is the block that the loop began with, moved by the sum of those
-    numbers. So the loop carries the sum: one scalar instead of a value for each element that a thread or
-    a vector holds. Values that depend on the first block alone, such as its addresses, are then computed
-    outside of the loop. Accesses in the loop depend on no carried block, so they can be tiled.
+    Let every iteration of an `scf.for` add a uniform value to a block of pointers or integers. The block
+    then always is the initial block plus the sum of these values. So the loop carries the sum, which is one
+    scalar, instead of a register for each fragment of the block. Values that depend only on the initial
+    block, such as its addresses, can then be computed outside of the loop. Accesses in the loop no longer
+    depend on a carried block, so they can be tiled.
 
-    Sums of integers wrap around as the blocks do. Pointers move by elements, counted in 64 bits.
-    Blocks of floats stay, because their sums would be rounded differently.
+    A sum of integers wraps around as the elements of the block do. The sum for a block of pointers counts
+    elements, in 64 bits. Blocks of floats stay, because their sums would be rounded differently.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 iter_args(%p = %first) -> (tensor<64x!eft.ptr<f32>>) : i32 {
@@ -511,16 +522,17 @@ def CarryScalars : Pass<"eft-carry-scalars"> {
 }
 
 def PrefetchFactors : Pass<"eft-prefetch-factors", "::mlir::func::FuncOp"> {
-  let summary = "Lets loops with products prefetch the factors of their next iteration";
+  let summary = "Makes loops with products prefetch the factors of their next iteration";
   let description = [{
-    For a CPU. Rows of a factor's block lie further apart than processors prefetch by themselves. So a loop
-    that loads factors of its products prefetches, behind each such load, what that load reads in the next
-    iteration. In the last one it prefetches what nobody reads. The attribute `eft.prefetched` says to the
+    For a CPU. The rows of a factor are further apart in memory than a processor's own prefetching reaches.
+    So after each load of a factor, the loop prefetches the addresses that this load reads in the next
+    iteration. The prefetches of the last iteration are wasted. The attribute `eft.prefetched` tells the
     lowering that the load needs no other prefetch.
 
-    A load stays alone if its address does not change from iteration to iteration, or follows from more than
-    arithmetic on what the loop carries. Divisions must be expanded before, since those of an iteration that
-    never runs are computed, too.
+    A load gets no prefetch if its address is the same in every iteration, or if computing the next address
+    needs more than pure operations on values that the loop carries. The addresses of an iteration that never
+    runs are computed too. A division among these operations could be undefined there, so divisions must be
+    expanded before.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero, %p = %first) -> ... {
@@ -545,17 +557,18 @@ def PrefetchFactors : Pass<"eft-prefetch-factors", "::mlir::func::FuncOp"> {
 }
 
 def VersionFactors : Pass<"eft-version-factors", "::mlir::func::FuncOp"> {
-  let summary = "Gives loads of products' factors a version without masks and remainders";
+  let summary = "Gives loads of matrix factors a version without masks and remainders";
   let description = [{
-    For a CPU. A kernel masks the loads of its factors for the iteration at the end of k, and takes row and
-    column numbers modulo the matrix's extents for the programs at its border. In all other iterations the
-    masks are true and the remainders are neighbours in memory. So numbers are compared in each iteration of
-    a loop with products. If they say that all masks are true, and that no remainder wraps around inside its
-    block, the factors are loaded without masks and remainders: vectors of neighbours, whose addresses are
-    computed from numbers. Otherwise they are loaded as before. Prefetches stand in the first version alone.
+    For a CPU. A kernel masks the loads of factors because the last block along k may reach beyond the
+    matrix. It takes row and column numbers modulo the matrix's extents because the last blocks of rows and
+    columns may do so, too. For all other blocks the masks are true, and the remainders are consecutive
+    numbers. So each iteration of a loop with products compares a few scalars. If the comparisons show that
+    all masks are true, and that no remainder wraps around inside its block, the factors are loaded without
+    masks and remainders: as vectors of neighbours whose addresses are computed from scalars. Otherwise the
+    factors are loaded as before. Only the version without masks prefetches.
 
-    A load has no version of its own if its mask is more than comparisons of ranges with numbers, or if it
-    is `volatile`. Loads behind a write to memory, or that need another factor, stay where they are.
+    A load stays as it is if it is `volatile`, or if its mask is more than comparisons of ranges with
+    scalars. So does a load that comes after a write to memory, or whose address depends on another factor.
 
     ```mlir
     %o = arith.remsi %columns, %ns : tensor<16xi32>
@@ -580,16 +593,17 @@ def VersionFactors : Pass<"eft-version-factors", "::mlir::func::FuncOp"> {
 }
 
 def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
-  let summary = "Gives loops with products a version for arrays at multiples of 16 bytes";
+  let summary = "Gives loops with products a version for arrays aligned to 16 bytes";
   let description = [{
-    If a kernel loads the address of a matrix, or the distance of its rows, from memory, nothing is known of
-    it. Then the factors of a product would be loaded element by element. So the numbers are tested, and the
-    loop stands twice: behind the test with hints, and as it was. What stands around the loop is part of a
-    version, as far as the numbers are known before it. So are stores of matrices, and the test then has the
-    numbers that they need, too.
+    If a kernel loads the address or the row stride of a matrix from memory, their alignment is unknown. The
+    factors of a product would then be loaded element by element. So the kernel tests the loaded integers,
+    and gets two copies of the loop: one with hints, which runs if the test succeeds, and the original one.
+    Loops and conditionals around the loop become part of both copies, as long as the integers are loaded
+    before them. The test also covers the integers that stores of matrices in the copies need for wide
+    accesses.
 
-    A loop stays as it is if hints would not make wider accesses possible, or if one of the numbers is
-    loaded in it.
+    A loop stays as it is if hints would not allow wider accesses, or if one of the integers is loaded
+    inside it.
 
     ```mlir
     %distance = eft.load %p : !eft.ptr<i32>
@@ -615,24 +629,25 @@ def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
 }
 
 def UniformComparison : Pass<"eft-uniform-comparison"> {
-  let summary = "Compares integers with a threshold instead of the floats made of them";
+  let summary = "Compares integers with a threshold instead of floats that are made of them";
   let description = [{
-    Let a block of floats be made of integers that are not negative, by a conversion and perhaps a
-    multiplication by a constant, and be compared with one number p. The floats grow with the integers.
-    So there is an integer, the threshold, such that the comparison holds for the integers above it and for no
-    others. It is computed from p once, as a scalar, and the integers are compared with it. The result is the
-    same for every p, NaN included; UniformComparison.cpp has the proof.
+    Let a block of floats be converted from non-negative integers, perhaps multiplied by a constant, and be
+    compared with a scalar p. The floats are monotonic in the integers. So there is an integer, the
+    threshold, such that the floats above p are those of the integers above the threshold. The threshold is
+    computed from p once, as a scalar, and the integers are compared with it. The result is the same for
+    every p, including NaN; UniformComparison.cpp has the proof.
 
-    The constant is a power of two, or the float just below one; such is the factor by which `tl.rand` scales.
-    The floats must have no other use, or they would have to be computed all the same.
+    The constant must be a power of two, 2^-k with k from 0 to 124, or the float just below it. The factor
+    by which `tl.rand` scales is the latter. The floats must have no other use, or they would have to be
+    computed all the same.
 
     Two more patterns bring comparisons to this form, and simplify them:
 
-    - The comparison of a block that has been joined, reshaped or transposed with one number is done before:
-      the booleans are moved.
-    - `tl.rand` makes a number that is not negative of a random word w: w itself, or ~w where w is negative.
-      That number is greater than t exactly if w > t or w < ~t. With `unfold-words` this is what is computed: a
-      GPU's comparison also takes a boolean that it combines its result with.
+    - A block that is moved (joined, reshaped, transposed) and then compared with a scalar is compared first;
+      its booleans are moved instead.
+    - `tl.rand` makes a non-negative integer of a random word w: w itself, or ~w where w is negative. This
+      integer is greater than t exactly if w > t or w < ~t. With `unfold-words`, w is compared in this way: on
+      a GPU the second comparison combines its result with that of the first in one instruction.
 
     ```mlir
     %f = arith.sitofp %x : tensor<1024xi32> to tensor<1024xf32>
@@ -640,7 +655,7 @@ def UniformComparison : Pass<"eft-uniform-comparison"> {
     %b = eft.splat %p : f32 -> tensor<1024xf32>
     %keep = arith.cmpf ogt, %u, %b : tensor<1024xf32>
     ```
-    becomes, behind the computation of `%threshold`,
+    becomes, after the computation of `%threshold`,
     ```mlir
     %t = eft.splat %threshold : i32 -> tensor<1024xi32>
     %keep = arith.cmpi sgt, %x, %t : tensor<1024xi32>
@@ -654,10 +669,10 @@ def UniformComparison : Pass<"eft-uniform-comparison"> {
 }
 
 def UniformDivision : Pass<"eft-uniform-division"> {
-  let summary = "Divides blocks by one number with the help of its reciprocal";
+  let summary = "Divides blocks by a scalar with the help of its reciprocal";
   let description = [{
-    The division of a block of f32 or f64 by a splat becomes `eft.uniform_div`. Its result has the same
-    bits, and it has the reciprocal as an operand, which is computed once.
+    The division of a block of f32 or f64 by a splat becomes `eft.uniform_div`, which gives the same bits.
+    The reciprocal of the divisor is an operand of `eft.uniform_div`, and is computed once.
 
     ```mlir
     %b = eft.splat %d : f32 -> tensor<1024xf32>

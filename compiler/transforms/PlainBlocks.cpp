@@ -11,7 +11,7 @@ namespace eft {
 
 namespace {
 
-/// Longer chains of operations are left as they are.
+/// The length of the longest chain of operations that is followed.
 constexpr unsigned maxDepth = 32;
 
 Value constantLike(OpBuilder &b, Value number, int64_t value) {
@@ -20,7 +20,8 @@ Value constantLike(OpBuilder &b, Value number, int64_t value) {
 
 bool isSignedRemainder(Operation *op) { return isa<arith::RemSIOp>(op); }
 
-/// The remainder that a selection has for all divisors but zero, where it has the dividend.
+/// For `select(_, x, x % d)`, the form in which ExpandIntegerCorners.cpp keeps x for d = 0, returns
+/// the operation x % d; else null.
 Operation *guardedRemainder(arith::SelectOp select) {
   Operation *remainder = select.getFalseValue().getDefiningOp();
   return isa_and_present<arith::RemSIOp, arith::RemUIOp>(remainder) &&
@@ -29,7 +30,7 @@ Operation *guardedRemainder(arith::SelectOp select) {
              : nullptr;
 }
 
-/// True if the mask is only true where the dividend is the least number of its type.
+/// True if the mask is known to be true only where the dividend is the least number of its type.
 bool isOfLeastNumber(Value mask, Value dividend) {
   auto both = mask.getDefiningOp<arith::AndIOp>();
   return both && llvm::any_of(both->getOperands(), [&](Value part) {
@@ -42,8 +43,8 @@ bool isOfLeastNumber(Value mask, Value dividend) {
          });
 }
 
-/// The divisor of all dividends from zero on. For the least number divided by -1 another one may
-/// stand in its place (ExpandIntegerCorners.cpp).
+/// The divisor that applies to every dividend ≥ 0. ExpandIntegerCorners.cpp replaces a divisor of
+/// -1 for the least dividend; this looks through the replacement.
 Value divisorOf(Operation *remainder) {
   Value dividend = remainder->getOperand(0), divisor = remainder->getOperand(1);
   auto select = divisor.getDefiningOp<arith::SelectOp>();
@@ -60,8 +61,8 @@ bool PlainBlocks::isUniform(Value block) const {
   return growthOf(block) == 0 && hasScalarOrigin(block);
 }
 
-/// The difference between the last element and the first, if the elements follow each other along
-/// one dimension at most and are the same along all others.
+/// The last element minus the first, if the elements are consecutive numbers along at most one
+/// dimension and constant along all others. Otherwise nothing.
 std::optional<int64_t> PlainBlocks::growthOf(Value block) const {
   auto type = dyn_cast<RankedTensorType>(block.getType());
   const AxisInfo info = infos.of(block);
@@ -76,7 +77,8 @@ std::optional<int64_t> PlainBlocks::growthOf(Value block) const {
       return std::nullopt;
     growth = extent - 1;
   }
-  // So that numbers which wrap around are below the first one.
+  // With this bound on the growth, consecutive numbers that wrap around end below the first one. So
+  // one comparison of the last number with the first detects the wraparound.
   const unsigned width = type.getElementTypeBitWidth();
   return growth == 0 || (width <= 64 && llvm::isUIntN(width - 1, growth)) ? std::optional(growth)
                                                                           : std::nullopt;
@@ -95,7 +97,7 @@ LogicalResult PlainBlocks::collect(arith::CmpIOp compare) {
 }
 
 LogicalResult PlainBlocks::collect(Value mask, unsigned depth) {
-  if (!getElementTypeOrSelf(mask).isInteger(1)) // an index, by which elements are moved
+  if (!getElementTypeOrSelf(mask).isInteger(1)) // the index operand of an element move
     return failure();
   if (isUniform(mask)) {
     uniforms.push_back(mask);
@@ -106,7 +108,8 @@ LogicalResult PlainBlocks::collect(Value mask, unsigned depth) {
     return failure();
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return collect(compare);
-  // Moved elements are some of those that are there.
+  // An element move only reorders or repeats elements, so it is enough that its operands are all
+  // true.
   if (!isa<arith::AndIOp, ElementMoveOpInterface>(op))
     return failure();
   return success(llvm::all_of(
@@ -155,7 +158,7 @@ bool PlainBlocks::requireRemainders(Value block) { return collectRemainders(bloc
 
 //===--- What holds then ----------------------------------------------------------------------===//
 
-/// The greatest known power of two that divides the first element of a remainder.
+/// The greatest power of two that is known to divide the first element of the remainder.
 int64_t PlainBlocks::divisibilityOfRest(Operation *op) const {
   const AxisInfo dividend = infos.of(op->getOperand(0));
   int64_t common = infos.of(divisorOf(op)).divisibilityOfAll();
@@ -179,7 +182,7 @@ Value PlainBlocks::emitCondition(OpBuilder &b, Location loc) {
   auto compare = [&](CmpIPredicate predicate, Value left, Value right) {
     add(b.create<arith::CmpIOp>(loc, predicate, left, right));
   };
-  /// The last of the elements that begin with `first`.
+  /// The last of the consecutive elements from `first` on; requires that they do not wrap around.
   auto lastOf = [&](Value first, int64_t growth, bool isSigned) {
     if (growth == 0)
       return first;
@@ -202,7 +205,8 @@ Value PlainBlocks::emitCondition(OpBuilder &b, Location loc) {
     const int64_t growth = *growthOf(op->getOperand(0));
     Value first = materializeOrigin(b, op->getOperand(0)),
           divisor = materializeOrigin(b, divisorOf(op));
-    // The condition fails for a divisor below 1, by which a processor may not be able to divide.
+    // A divisor below 1 makes the condition false. It is replaced by 1 here, since a processor may
+    // not be able to divide by it.
     Value one = constantLike(b, divisor, 1);
     Value rest =
         isSigned ? b.create<arith::RemSIOp>(loc, first, b.create<arith::MaxSIOp>(loc, divisor, one))
@@ -224,7 +228,7 @@ Value PlainBlocks::emitCondition(OpBuilder &b, Location loc) {
   return all ? all : b.create<arith::ConstantIntOp>(loc, 1, 1).getResult();
 }
 
-/// The dividend, moved as a whole.
+/// The dividend plus a uniform value: the sum's first element is `rest`.
 static Value plainRemainder(OpBuilder &b, Operation *op, Value rest) {
   Value dividend = op->getOperand(0);
   Value first = materializeOrigin(b, dividend);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-prefetch-factors: a loop with products prefetches what its next iteration multiplies.
+// eft-prefetch-factors: makes a loop with products prefetch the factors of its next iteration.
 #include "compiler/analysis/FactorLoads.h"
 #include "compiler/transforms/Passes.h"
 
@@ -15,16 +15,18 @@ namespace eft {
 
 namespace {
 
-/// Addresses that take a longer chain of operations in the loop are not computed twice.
+/// The length of the longest chain of operations that is copied to compute an address of the next
+/// iteration. Addresses that need more get no prefetch.
 constexpr unsigned maxDepth = 24;
 
-/// Computes values of a loop's next iteration in the one at hand.
+/// Emits code in one iteration that computes values of the next iteration.
 class NextIteration {
 public:
   NextIteration(OpBuilder &b, scf::ForOp loop) : b(b), loop(loop) {}
 
-  /// The next iteration's value; the same value if it does not change, and null, with nothing
-  /// emitted, if it follows from more than arithmetic.
+  /// Returns `value` as the next iteration will have it, or `value` itself if it does not change.
+  /// Returns null, and emits nothing, if computing it needs more than pure operations, or too many
+  /// of them.
   Value of(Value value) {
     Value next = make(value, /*isNext=*/true, 0);
     if (!next)
@@ -36,7 +38,7 @@ public:
   }
 
 private:
-  using Key = std::pair<Value, unsigned>; // and whether it is the next iteration's
+  using Key = std::pair<Value, unsigned>; // the second is 1 for the next iteration's value
 
   Value make(Value value, bool isNext, unsigned depth) {
     if (value.getParentBlock() != loop.getBody())
@@ -61,7 +63,7 @@ private:
     return made.back()->getResult(0);
   }
 
-  /// What this iteration computes later on is computed here, too.
+  /// A value that this iteration computes after the insertion point is computed here as well.
   Value ofResult(OpResult result, bool isNext, unsigned depth) {
     Operation *op = result.getOwner();
     const bool isThere = !isNext && b.getInsertionPoint() != loop.getBody()->end() &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-reduce-assertions: assertions about blocks become assertions about numbers.
+// eft-reduce-assertions: replaces assertions about blocks by assertions about scalars.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 
@@ -13,7 +13,7 @@ namespace eft {
 
 namespace {
 
-/// Whether all elements along the last axis are true.
+/// A block (or a scalar) with one axis less: whether all elements along the last axis are true.
 Value allAlongLastAxis(OpBuilder &builder, Location loc, Value condition) {
   auto type = cast<RankedTensorType>(condition.getType());
   Type i1 = type.getElementType();

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-uniform-comparison: compares integers with a threshold instead of floats with a number.
+// eft-uniform-comparison: compares integers with a threshold instead of floats with a scalar.
 //
-// Let x be an integer from 0 to 2^31 - 1, and f(x) = RN(RN(x) * c), where c is 2^-k, or the float
-// just below it. f grows with x, so f(x) > p holds for all x above some threshold t and for no
-// others. This is how t follows from p:
+// Let x be an integer from 0 to 2^31 - 1, and f(x) = RN(RN(x) * c), where RN rounds to the nearest
+// f32 and c is 2^-k or the float just below 2^-k. f is monotonic, so there is a threshold t such
+// that f(x) > p exactly for x > t. t follows from p:
 //
-// - For c = 2^-k the product is exact. For the float just below it, c = 2^-k (1 - 2^-24), the
-//   product is the float just below RN(x) * 2^-k: with a mantissa m of RN(x), 2^23 <= m < 2^24, it
-//   is m - m 2^-24 units, which for m = 2^23 is half a unit less than m, the float below; and else
-//   lies between m - 1 and m - 1/2, so it is rounded to m - 1. And f(0) = 0.
-// - So for p >= 0 the condition is RN(x) > q, where q is p * 2^k, or the float above p, times 2^k.
-//   For p < 0 it holds for all x; for p >= f(2^31 - 1) = 2^(31-k), or the float below, for none.
-// - Let q = m 2^s. If s <= 0, then q < 2^24, where RN(x) = x: t is the integral part of q. Else the
-//   integers above q that are rounded to q are those below the middle (2m + 1) 2^(s-1), and the
-//   middle itself if m is even. So t is the middle, less 1 if m is odd.
-// - Both are (64 (2m + 1) - m % 2) >> (7 - s). As q < 2^31, s <= 7. For s >= 1 the shift leaves the
-//   middle as it is and makes a whole 1 of what is subtracted. For s <= 0 it drops 64 - m % 2 from
-//   128 m + 64 - m % 2, of which all bits but those of m are below.
+// - For c = 2^-k the product is exact. For c = 2^-k (1 - 2^-24), the float just below, the product
+//   is the float just below RN(x) * 2^-k. To see this, let m be the mantissa of RN(x), where
+//   2^23 <= m < 2^24. The product is m - m 2^-24 units. If m = 2^23, that is m - 1/2, which is the
+//   float below m. Else it is between m - 1 and m - 1/2, and rounds to m - 1. And f(0) = 0.
+// - So for p >= 0 the condition f(x) > p is RN(x) > q. Here q is p * 2^k if c = 2^-k, and the float
+//   above p, times 2^k, otherwise. For p < 0 the condition holds for all x. For p >= f(2^31 - 1) it
+//   holds for no x; f(2^31 - 1) is 2^(31-k), or the float below.
+// - Let q = m 2^s, now with m as the mantissa of q. If s <= 0, then q < 2^24. There RN(x) = x, so t
+//   is the integral part of q. Otherwise, some integers above q are rounded to q: those below the
+//   middle (2m + 1) 2^(s-1) between q and the next float, and the middle itself if m is even. So t
+//   is the middle, less 1 if m is odd.
+// - One formula covers both cases of s: t = (64 (2m + 1) - m % 2) >> (7 - s). As q < 2^31, s <= 7.
+//   For s >= 1 the shift keeps the middle, and turns the subtracted m % 2 into 1 if m is odd. For
+//   s <= 0 the sum is 128 m + (64 - m % 2); the second term is less than 128, and the shift drops
+//   it.
 //
-// f(x) >= p is f(x) > p', where p' is the float below p. A denormal p has a q below 1, and gets a
-// shift of more than 31 bits, which counts as one of 31: the shifted number is less than 2^31.
+// f(x) >= p is f(x) > p', where p' is the float below p. If p is denormal, q is below 1, and the
+// shift count is more than 31. It is limited to 31, which gives 0 as well: the shifted number is
+// less than 2^31.
 #include "compiler/ir/ElementMoves.h"
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
@@ -42,7 +46,7 @@ namespace {
 
 //===--- The threshold ------------------------------------------------------------------------===//
 
-/// c of the head of this file.
+/// The factor c of the comment at the top of this file: 2^-k, or the float just below.
 struct Scale {
   int k = 0;
   bool isBelow = false; // c is the float just below 2^-k
@@ -59,14 +63,15 @@ std::optional<Scale> scaleOf(const APFloat &factor) {
   return scale;
 }
 
-/// A comparison with p as "greater than", or "not greater than".
+/// A comparison of f(x) with p, expressed as f(x) > p or f(x) >= p, perhaps negated.
 struct Order {
-  bool isStrict;  // f(x) > p rather than f(x) >= p
+  bool isStrict;  // the comparison is f(x) > p, not f(x) >= p
   bool isNegated; // the predicate is true where that comparison is false
-  bool ofNan;     // the comparison's result, before it is negated, if p is NaN
+  bool ofNan;     // the result of f(x) > p or f(x) >= p if p is NaN
 };
 
-/// The order of a predicate whose left operand is f(x), or none if it asks for equality.
+/// The order of a predicate whose left operand is f(x), or nothing for a predicate that no order
+/// expresses, such as equality.
 std::optional<Order> orderOf(arith::CmpFPredicate predicate) {
   using enum arith::CmpFPredicate;
   switch (predicate) {
@@ -91,7 +96,7 @@ std::optional<Order> orderOf(arith::CmpFPredicate predicate) {
   }
 }
 
-/// The predicate for exchanged operands.
+/// The predicate that gives the same result when the operands are exchanged.
 arith::CmpFPredicate exchanged(arith::CmpFPredicate predicate) {
   using enum arith::CmpFPredicate;
   switch (predicate) {
@@ -121,11 +126,12 @@ Number compare(arith::CmpFPredicate predicate, Number a, Number b) {
   return {builder, builder.create<arith::CmpFOp>(predicate, a, b)};
 }
 
-/// t of the head of this file: -1 if the condition holds for all integers.
+/// The threshold t of the comment at the top of this file. It is -1 if the condition holds for all
+/// integers, and the greatest i32 if it holds for none.
 Number threshold(Number p, Scale scale, Order order) {
   using enum arith::CmpFPredicate;
   const uint32_t greatestBits = (uint32_t(158 - scale.k) << 23) - scale.isBelow;
-  // The float next to p is the one with the next bits.
+  // For p >= 0, the float above or below p is the one whose bits are greater or less by 1.
   Number bits = p.bits() + (int(scale.isBelow) - int(!order.isStrict));
   Number mantissa = (bits & 0x7fffff) | 0x800000;
   Number count = 157 - scale.k - (bits >> 23);
@@ -174,7 +180,7 @@ bool isNotNegative(Value value) {
          constant.isNonNegative();
 }
 
-/// The integers of which a block of floats is made, and the factor by which they are scaled.
+/// The integers from which a block of floats is converted, and the factor that scales the floats.
 struct ScaledIntegers {
   Value integers;
   Scale scale;
@@ -203,7 +209,8 @@ std::optional<ScaledIntegers> scaledIntegers(Value floats) {
   return found;
 }
 
-/// Compares the integers that a block of floats is made of.
+/// Replaces the comparison of scaled integers with a uniform value by a comparison of the integers
+/// with a threshold.
 struct CompareIntegers : OpRewritePattern<arith::CmpFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -232,8 +239,9 @@ struct CompareIntegers : OpRewritePattern<arith::CmpFOp> {
   }
 };
 
-/// Compares a word w instead of `w < 0 ? ~w : w`. That is greater than t if w > t or w < ~t. If t
-/// is negative, it always is, and one of w > t and w < ~t is true as well.
+/// Compares w instead of `w < 0 ? ~w : w`, which is never negative. The latter is greater than t
+/// exactly if w > t or w < ~t. This also holds for negative t: the latter is always greater, and
+/// every w is above t or below ~t.
 struct CompareUnfolded : OpRewritePattern<arith::CmpIOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -259,13 +267,13 @@ struct CompareUnfolded : OpRewritePattern<arith::CmpIOp> {
   }
 };
 
-/// The operation that moves the elements of a block which nothing else uses, or null. It makes its
-/// result in any layout.
+/// The element move that computes `block`, if the block has no other use and the move can make its
+/// result in any layout; else null.
 ElementMoveOpInterface soleMove(Value block) {
   return block.hasOneUse() ? freeMove(block) : ElementMoveOpInterface();
 }
 
-/// Compares floats with one number before they are moved.
+/// Compares the source of an element move with a uniform value, and moves the booleans.
 struct CompareBeforeMove : OpRewritePattern<arith::CmpFOp> {
   using OpRewritePattern::OpRewritePattern;
 

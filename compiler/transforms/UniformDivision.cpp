@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-uniform-division: takes the reciprocal of a divisor that is the same at every index. How the
-// quotient is corrected is the lowering's affair; compiler/lowering/gpu has the algorithm.
+// eft-uniform-division: computes the reciprocal of a uniform divisor once. The lowering corrects
+// the quotient; compiler/lowering/gpu has the algorithm.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/UniformScalar.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-version-factors: factors of products get a second version of their loads, for iterations in
-// which no mask cuts and no remainder wraps around. That is nearly all of them.
+// eft-version-factors: gives the loads of products' factors a second version, for the iterations in
+// which all masks are true and no remainder wraps around. Nearly all iterations are of this kind.
 #include "compiler/analysis/FactorLoads.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/PlainBlocks.h"
@@ -17,14 +17,16 @@ namespace eft {
 
 namespace {
 
-/// Loads that can be made at the place of the first of them, and prefetches behind them.
+/// Loads that can all be done at the position of the first one, and prefetches that come after it.
 struct LoadGroup {
   SmallVector<LoadOp> loads;
   SmallVector<PrefetchOp> prefetches;
 };
 
-/// Moves to the front of the first load what later ones are computed from. Loads that come behind a
-/// write to memory, or need a value that can't be moved, are left out.
+/// Collects those candidates that can be done at the position of the first candidate, and the
+/// prefetches after it. Moves the operations that compute their operands in front of the first
+/// candidate. Leaves out loads after a write to memory, and loads that need a value which cannot be
+/// moved.
 LoadGroup gather(ArrayRef<LoadOp> candidates) {
   LoadGroup group;
   Operation *first = candidates.front(), *last = candidates.back();
@@ -55,9 +57,11 @@ LoadGroup gather(ArrayRef<LoadOp> candidates) {
   return group;
 }
 
-/// Makes the loads in a choice between their plain versions and themselves. Prefetches go along
-/// with the plain ones: where factors are loaded element by element, they would cost as much again.
-/// What is replaced stays, so that the analysis knows no other operation by its address.
+/// Replaces the loads by an `scf.if`: its first region loads without masks and remainders, its
+/// second region as before. Only the first region prefetches: where factors are loaded element by
+/// element, a prefetch would cost as much as the loads. The old operations are not erased but added
+/// to `replaced`: the analysis identifies operations by their address, so a new operation must not
+/// be created at the address of an erased one.
 void makeVersions(LoadGroup &group, PlainBlocks &blocks, SmallVectorImpl<Operation *> &replaced) {
   Operation *first = group.loads.front();
   ImplicitLocOpBuilder b(first->getLoc(), first);
@@ -89,7 +93,8 @@ void makeVersions(LoadGroup &group, PlainBlocks &blocks, SmallVectorImpl<Operati
   llvm::append_range(replaced, group.prefetches);
 }
 
-/// The factors' loads that have a mask or a remainder of which numbers tell that it does nothing.
+/// The loads of factors to which a version without mask and remainders applies: scalars decide
+/// whether the mask is true or, if there is no mask, whether at least one remainder is plain.
 SmallVector<LoadOp> candidatesOf(scf::ForOp loop, const AxisInfos &infos) {
   SmallVector<LoadOp> candidates;
   for (LoadOp load : factorLoads(loop)) {

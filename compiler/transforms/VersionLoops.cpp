@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-version-loops: loops with products get a second version, for arrays at multiples of 16 bytes.
+// eft-version-loops: gives loops with products a second version, for arrays whose addresses and row
+// strides are multiples of 16 bytes.
 //
-// A launch knows where its arguments lie, and code is made for that. If a kernel loads addresses
-// and distances of rows from memory, nobody knows. So the kernel tests them before the loop, and
-// the version behind the test has hints.
+// A launch knows the alignment of its arguments, and the compiler specialises code for it. The
+// alignment of addresses and row strides that a kernel loads from memory is unknown when it is
+// compiled. So the kernel tests the loaded values before the loop, and the version for which the
+// test succeeds has hints.
 #include "compiler/analysis/AxisInfo.h"
 #include "compiler/transforms/Passes.h"
 
@@ -22,20 +24,21 @@ namespace {
 
 constexpr int64_t widestAccess = 16;
 
-/// Numbers that a kernel has loaded, each with what must divide it for wide accesses.
+/// The integers that a kernel has loaded, each with the power of two that must divide it for wide
+/// accesses.
 using Divisors = llvm::MapVector<Value, int64_t>;
 
 int64_t bytesOfElement(Type pointer) {
   return AxisInfo::unknown(getElementTypeOrSelf(pointer)).getUnit();
 }
 
-/// Finds the loaded numbers on which the alignment of an address depends.
+/// Finds the loaded integers on which the alignment of addresses depends.
 class DivisorFinder {
 public:
   explicit DivisorFinder(const AxisInfos &infos) : infos(infos) {}
 
-  /// Adds the numbers, if runs of neighbours at these addresses are long enough for wide accesses,
-  /// and only the address of each run is in the way.
+  /// Adds the integers on which `pointer` depends, if its runs are long enough for wide accesses
+  /// but not known to be aligned.
   void addAccess(Value pointer) {
     const AxisInfo info = infos.of(pointer);
     const int64_t elements = widestAccess / info.getUnit();
@@ -77,7 +80,8 @@ private:
     }
   }
 
-  /// A carried number is a multiple if the first one is, and that which each iteration yields.
+  /// Follows the initial value and the yielded value: if both are multiples of the divisor, so is
+  /// the carried value in every iteration.
   void addCarried(BlockArgument argument, int64_t divisor) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (!loop || argument == loop.getInductionVar())
@@ -94,15 +98,15 @@ private:
 
 bool isInside(Value value, Operation *op) { return op->isAncestor(value.getDefiningOp()); }
 
-/// The load that a factor of a product comes from, perhaps transposed.
+/// The load that gives a factor of a product, directly or through transpositions; else null.
 LoadOp loadOfFactor(Value factor) {
   while (auto trans = factor.getDefiningOp<TransOp>())
     factor = trans.getSource();
   return factor.getDefiningOp<LoadOp>();
 }
 
-/// The divisors that the numbers from before the loop must have, such that the factors of its
-/// products are loaded by wide accesses. Nothing if one of the numbers is loaded in the loop.
+/// The divisors that loaded integers must have for the factors of the loop's products to be loaded
+/// by wide accesses. Empty if one of the integers is loaded inside the loop.
 Divisors divisorsOfFactors(scf::ForOp loop, const AxisInfos &infos) {
   DivisorFinder finder(infos);
   for (DotOp dot : loop.getBody()->getOps<DotOp>())
@@ -116,7 +120,8 @@ Divisors divisorsOfFactors(scf::ForOp loop, const AxisInfos &infos) {
   return isKnownBefore ? divisors : Divisors();
 }
 
-/// The loop, or what stands around it, as long as the numbers are known before.
+/// The outermost loop or conditional around `loop` that contains none of the loads of these
+/// integers, or `loop` itself.
 Operation *outermost(Operation *loop, const Divisors &divisors) {
   Operation *result = loop;
   for (Operation *around = loop->getParentOp();
@@ -127,7 +132,8 @@ Operation *outermost(Operation *loop, const Divisors &divisors) {
   return result;
 }
 
-/// Adds what must divide numbers such that matrices are stored by wide accesses.
+/// Adds the divisors that loaded integers must have for blocks of two or more dimensions to be
+/// stored by wide accesses. Leaves out stores that depend on integers loaded inside `op`.
 void addStores(Operation *op, const AxisInfos &infos, Divisors &divisors) {
   op->walk([&](StoreOp store) {
     auto block = dyn_cast<RankedTensorType>(store.getPointer().getType());
@@ -158,7 +164,7 @@ Value areMultiples(OpBuilder &b, Location loc, const Divisors &divisors) {
   return all;
 }
 
-/// The operations before this one that compute with the numbers, in the order of the text.
+/// The pure operations before `op` that compute values from the integers, in the order of the text.
 SmallVector<Operation *> computedBefore(Operation *op, const Divisors &divisors) {
   auto isBefore = [&](Operation *user) {
     Operation *ancestor = user->getBlock()->findAncestorOpInBlock(*op);
@@ -181,7 +187,8 @@ SmallVector<Operation *> computedBefore(Operation *op, const Divisors &divisors)
   return result;
 }
 
-/// Replaces the operation by a choice between one for numbers that are multiples, and one for all.
+/// Replaces `op` by an `scf.if` with two copies of `op`: one for the case that the integers are
+/// multiples of their divisors, with hints, and one for all other cases.
 void makeVersions(RewriterBase &rewriter, Operation *op, const Divisors &divisors) {
   const SmallVector<Operation *> computed = computedBefore(op, divisors);
   rewriter.setInsertionPoint(op);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-widen-dot: matrix products in the type of their accumulator, for targets that have no other.
+// eft-widen-dot: converts the factors of matrix products to the type of the accumulator, for
+// targets that have no other products.
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 
@@ -22,7 +23,8 @@ struct WidenFactors : OpRewritePattern<DotOp> {
       Type type = withElementType(factor.getType(), element);
       if (type == factor.getType())
         return factor;
-      // Where the factor is made, so that nothing of another factor stands between.
+      // Converts next to the operation that makes the factor, so that no code for the other factor
+      // comes between the two.
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointAfterValue(factor);
       if (format)

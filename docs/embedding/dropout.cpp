@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An operator in a program in C++: dropout on the CPU, and its gradient from the seed alone.
+// Calls an operator from C++: dropout on the CPU, and its gradient, which needs only the seed.
 #include <eft/Ops.h>
 
 #include <cstdio>
@@ -13,7 +13,8 @@ int main() {
   auto dX = eft::Tensor::matrix(dx.data(), rows, columns);
   eft::DropoutAttrs attrs;
   attrs.p = 0.25f;
-  // No seed is given: the operator takes one and says which. No mask is kept.
+  // attrs.seed is 0, so the operator takes a fresh seed and writes it to attrs.seed. The call asks
+  // for no mask.
   if (eft::dropout_run(X, Y, nullptr, attrs, nullptr, &attrs.seed) != 0 ||
       eft::dropout_seed_backward_run(X, dX, attrs, nullptr) != 0) {
     std::puts(eft::dropout_message());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program that compiles a kernel while it runs, and runs it on the CPU, and on the first GPU if
-// there is one.
+// Compiles a kernel at run time, and runs it on the CPU and, if there is a GPU, on the first GPU.
 #include <eft/Compiler.h>
 #include <eft/Runtime.h>
 
@@ -9,7 +8,7 @@
 
 namespace {
 
-// out[i] = x[i] * factor for i < n: one program for each 1024 elements.
+// The kernel `scale`: out[i] = x[i] * factor for 0 <= i < n. One program computes 1024 elements.
 constexpr const char *scaleText = R"(
 func.func @scale(%x: !eft.ptr<f32>, %out: !eft.ptr<f32>, %factor: f32, %n: i32) {
   %pid = eft.program_id x
@@ -44,7 +43,7 @@ eft::Expected<eft::Kernel> makeKernel(const eft::Module &module, eft::Device dev
   return eft::load(*compiled, device);
 }
 
-// Halves the numbers from 0 to count − 1 on a device, and looks at every one of them.
+// Halves the numbers from 0 to count − 1 on a device, and checks each result.
 eft::Status halve(const eft::Module &module, eft::Device device) {
   auto kernel = makeKernel(module, device);
   if (!kernel.ok())
@@ -75,7 +74,8 @@ eft::Status halve(const eft::Module &module, eft::Device device) {
   return {};
 }
 
-// Whatever goes wrong is a value, and the process goes on.
+// Shows two errors: block IR that does not verify, and an argument of the wrong type. Errors are
+// values, so the process goes on. Returns false if an error that should occur does not.
 bool showErrors(const eft::Module &module) {
   auto mistaken = eft::Module::parse("func.func @k() {\n"
                                      "  %r = eft.arange 0 to 8 : tensor<16xi32>\n"

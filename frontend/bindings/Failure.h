@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors of Eft on their way to Python: functions of the extension modules throw a Failure, and the
-// module's border makes it a Python exception.
+// Failure: an Error as a C++ exception. Functions of the extension modules throw a Failure, and
+// pybind11 translates it to a Python exception when the call returns to Python.
 #pragma once
 
-// Python wants to be included before the standard headers.
+// Python.h must be included before the standard headers.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -16,7 +16,8 @@
 
 namespace eft::python {
 
-/// An Error, thrown. pybind11 would make it a RuntimeError, which is right for most kinds.
+/// An Error that is thrown. A module that does not call translateFailures() raises a RuntimeError
+/// for it.
 class Failure : public std::runtime_error {
 public:
   explicit Failure(Error error)
@@ -28,12 +29,12 @@ private:
   std::shared_ptr<const Error> error; // copies of exceptions must not throw
 };
 
-/// The failure that is the caller's mistake.
+/// Returns a Failure of kind InvalidArgument, for a mistake of the caller.
 inline Failure mistake(const std::string &message) {
   return Failure({ErrorKind::InvalidArgument, message});
 }
 
-/// The value.
+/// Returns the value, or throws the Error as a Failure. A Status has no value.
 template <typename T> T unwrap(Expected<T> result) {
   if (!result.ok())
     throw Failure(std::move(result).error());
@@ -45,13 +46,14 @@ inline void unwrap(Status status) {
     throw Failure(std::move(status).error());
 }
 
-/// Sets the Python exception for an error: a ValueError for the caller's mistake.
+/// Sets the Python exception for an error: a ValueError for InvalidArgument, else a RuntimeError.
 inline void setException(const Error &error) {
   PyErr_SetString(error.kind == ErrorKind::InvalidArgument ? PyExc_ValueError : PyExc_RuntimeError,
                   error.message.c_str());
 }
 
-/// Has the module that is being made raise `set` of a Failure's error.
+/// Registers a translator of Failures for the module that is being made. It calls `set`, which sets
+/// the Python exception for the Failure's error.
 template <void (*set)(const Error &) = setException> void translateFailures() {
   pybind11::register_local_exception_translator([](std::exception_ptr thrown) {
     try {

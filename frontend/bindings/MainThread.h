@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The thread that Python's signals are for.
+// Tells whether this is the thread in which Python runs the handlers of signals.
 #pragma once
 
 #include <unistd.h>
 
 namespace eft::python {
 
-// True in the process's first thread, and in that of a forked child. Python's main thread is that
-// one, unless a program that embeds Python starts it in another: there signals wait until the work
-// is done.
+// Returns true in the first thread of the process, and in the only thread of a forked child. That
+// is Python's main thread, unless a program that embeds Python starts the interpreter in another
+// thread. In such a program, signals are handled only when the work is done.
 inline bool isMainThread() { return gettid() == getpid(); }
 
 } // namespace eft::python

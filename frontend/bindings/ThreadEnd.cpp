@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The end of threads that are still at work when the process ends.
+// Keeps threads that still run when the process ends from crashing it.
 //
-// **Threads of Python.** When the interpreter ends, Python up to 3.13 ends each daemon thread as
-// soon as it wants the GIL, by pthread_exit. That unwinds the thread's stack, through every frame
-// of ours below which Python was called or the GIL taken: destructors would then drop references
-// without the GIL, and the first frame that lets no exception out would end the process by
-// SIGABRT. As any call of Python may lead there, the one place to prevent it is where C++ is asked
-// what to do with a frame: the personality routine, which the linker replaces by the one below
-// (`--wrap`). A thread that is being ended stays where it is, and goes with the process. From 3.14
-// on Python itself does the same.
+// **Threads of Python.** When the interpreter shuts down, Python up to 3.13 calls pthread_exit in
+// each daemon thread that tries to take the GIL. pthread_exit unwinds the stack of the thread, also
+// through Eft's frames that called Python or were taking the GIL. Destructors in these frames would
+// drop references without the GIL, and the first `noexcept` frame would end the process with
+// SIGABRT. Any call of Python may lead to this, so it is prevented in one place: the personality
+// routine, which the unwinder calls for every C++ frame. The linker option `--wrap` replaces that
+// routine by the one below. On a forced unwind it never returns, so the thread sleeps until the
+// process ends. Python 3.14 and later suspends such threads itself.
 //
-// **Threads of the compiler.** One that nobody waits for any more may be compiling. So the objects
-// with static storage that LLVM and MLIR use stay: nothing is registered for destruction at exit.
-// A module is never unloaded, and the process's memory goes with it.
+// **Threads of the compiler.** An abandoned compile may still run when the process ends. It uses
+// objects of LLVM and MLIR with static storage, so these must not be destroyed at exit:
+// `__cxa_atexit` registers nothing. An extension module is never unloaded, and its memory is freed
+// with the process.
 #include <cstdint>
 #include <unistd.h>
 #include <unwind.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Eft: a small JIT compiler for block-level kernels written in Python, for NVIDIA GPUs and CPUs.
 
-A kernel and its launch:
+This example defines a kernel and launches it:
 
     import eft
     import eft.language as tl
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 
-TYPE_CHECKING = False  # typing's own takes milliseconds to import
+TYPE_CHECKING = False  # type checkers know this name; importing `typing` takes milliseconds
 if TYPE_CHECKING:
     from eft.kernel import CompiledKernel
     from eft.language.aggregates import aggregate
@@ -59,13 +59,14 @@ if TYPE_CHECKING:
 
 @constexpr_function
 def cdiv(x: int, y: int) -> int:
-    """`x` divided by `y`, rounded up: how many blocks of `y` elements cover `x`."""
+    """Returns `x` divided by `y`, rounded up: the number of blocks of `y` elements that cover `x`
+    elements."""
     return -(-x // y)
 
 
 @constexpr_function
 def next_power_of_2(n: int) -> int:
-    """The smallest power of two that is at least `n`; 1 for what is below."""
+    """Returns the smallest power of two that is at least `n`, or 1 if `n` is less than 1."""
     return 1 if n <= 1 else 1 << (index(n) - 1).bit_length()
 
 
@@ -79,11 +80,11 @@ def __getattr__(name: str):
 
         globals().update(Config=Config, autotune=autotune, heuristics=heuristics)
         return globals()[name]
-    if name == "aggregate":  # only needed by kernels with classes of their own
+    if name == "aggregate":  # only needed by kernels with user-defined classes
         from eft.language.aggregates import aggregate
 
         return aggregate
-    if name == "TensorDescriptor":  # only needed by kernels that take one
+    if name == "TensorDescriptor":  # only needed by kernels that take a tensor descriptor
         from eft.tensor_descriptor import TensorDescriptor
 
         return TensorDescriptor

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The command line: `python -m eft run`, `compile`, `info`, `cache`, `as-triton`, `--version`; the
-script `eft` is the same.
+"""The command line: `python -m eft run`, `compile`, `info`, `cache`, `as-triton`, `--version`. The
+script `eft` takes the same commands.
 
-The exit status is 2 if the command itself is wrong, down to a file that is not there, and 1 if it
-was understood and failed.
+The exit status is 2 if the command line is wrong or names a file that does not exist. It is 1 if
+the command was understood but failed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _mistake(arguments: list[str]) -> str:
-    """The command so far, and what is wrong with it."""
+    """Returns an error message: the part of the command that was understood, a colon, and the
+    mistake."""
     match arguments:
         case []:
             return ": expected a command"
@@ -97,7 +98,7 @@ def _mistake(arguments: list[str]) -> str:
 
 
 def command() -> int:
-    """The script `eft`."""
+    """Runs the command line; the entry point of the script `eft`."""
     return main(sys.argv[1:])
 
 

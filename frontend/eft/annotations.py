@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The annotations of functions, classes and modules.
+"""Reads the annotations of functions, classes and modules.
 
-From Python 3.14 on they are evaluated when they are asked for (PEP 649), so that one may name what
-is not there, or not yet. Such an annotation is its text here, as if it stood in quotes. One that
-fails in another way does so where it is asked for.
+Since Python 3.14, an annotation is evaluated when it is first read (PEP 649). So an annotation may
+use a name that is not defined, or not defined yet. The functions here return the text of such an
+annotation, as if it were written in quotes. Any other exception in an annotation reaches the
+caller.
 """
 
 from __future__ import annotations
 
 
 def annotations_of(owner) -> dict:
-    """The annotations of a function or a class."""
+    """Returns the annotations of a function or a class, by name."""
     try:
         return owner.__annotations__
     except (AttributeError, NameError):
         try:
             from annotationlib import get_annotations
-        except ImportError:  # before Python 3.14, where built-in classes have none
+        except ImportError:  # before Python 3.14 built-in classes have no `__annotations__`
             return {}
         return _with_texts(lambda format: get_annotations(owner, format=format))
 
 
 def annotations_of_globals(names: dict) -> dict:
-    """The annotations of a module, by its globals.
+    """Returns the annotations of a module, by name; `names` is the module's globals.
 
-    Python 3.14 keeps a function that evaluates them. The globals need not be those of a module that
-    can be imported. Those of a notebook keep the function of the last cell that annotates.
+    Since Python 3.14 the globals contain a function, `__annotate__`, that evaluates the
+    annotations. In a notebook this function belongs to the last cell that has annotations. The
+    globals need not belong to a module that can be imported.
     """
     found = names.get("__annotations__") or {}
     annotate = names.get("__annotate__")
@@ -40,7 +42,8 @@ def annotations_of_globals(names: dict) -> dict:
 
 
 def _with_texts(read) -> dict:
-    """The annotations that `read` gives in a format of `annotationlib`."""
+    """Returns the annotations by name, with the text of each annotation that uses an undefined
+    name. `read` returns all annotations in a given format of `annotationlib`."""
     from annotationlib import Format, ForwardRef
 
     found = read(Format.FORWARDREF)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The texts of the stages that a kernel went through."""
+"""The text of a kernel at each stage of its compile."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from collections.abc import Mapping
 from eft import _runtime
 from eft.metadata import Metadata
 
-#: The stages that correspond to Triton's, by its names.
+#: By the name of one of Triton's stages, Eft's stage that corresponds to it.
 _STAGES_OF_TRITON = {"ttir": "ir", "ttgir": "placed", "llir": "llvm"}
 
 
 class Asm(Mapping):
-    """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host;
-    and "cubin", bytes, for a kernel that is loaded on a GPU.
+    """The text of each stage: "ir", "placed", "llvm", then "ptx" for a GPU or "asm" for the host.
+    If the kernel was compiled for a GPU of this machine, there is also "cubin", which is bytes.
 
-    "cubin" is what the driver's linker makes of the PTX, to be looked at. It is not the code that
-    runs: for that the driver assembles the same PTX as a whole program. The code that runs may use
-    fewer registers, and is limited to fewer if another block then fits on the multiprocessor.
+    "cubin" serves only for inspection: the driver's linker makes it from the PTX. The code that
+    runs is different, because there the driver assembles the same PTX as a whole program. That code
+    may use fewer registers. Its registers are limited further if one more thread block then fits on
+    a multiprocessor.
 
-    Triton's "ttir", "ttgir" and "llir" are other names of "ir", "placed" and "llvm".
+    Triton's names "ttir", "ttgir" and "llir" also work, for "ir", "placed" and "llvm".
 
-    "ptx" is what is loaded. The other stages are made when one is first asked for. A copy from a
-    pickle has only "ptx" and "cubin".
+    "ptx" is the text that was loaded. The other texts are made by compiling again when the first of
+    them is read. An `Asm` that was pickled and restored has only "ptx" and "cubin".
 
     Args:
-        make_stages: a function that gives the text of every stage, or None.
-        metadata: the kernel's, see `Metadata`.
-        binary: PTX, or an object for the host.
+        make_stages: a function that returns the text of every stage by name, or None.
+        metadata: the `Metadata` of the kernel.
+        binary: PTX, or an object file for the host.
         device: the GPU for which "cubin" is made, or None.
     """
 

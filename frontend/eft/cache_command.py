@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`python -m eft cache`: lists, verifies and clears what the disk cache keeps."""
+"""`python -m eft cache`: lists, verifies and clears the entries of the disk cache."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from collections import Counter, namedtuple
 
 from eft import _runtime
 
-#: A file of the cache. `kind` is "kernel", "choice" (of autotuning), "other" (what else is known
-#: of kernels, and notes), or "damaged"; `name` is the kernel's, `about` says which one.
+#: A file of the cache. `kind` is "kernel", "choice" (a result of autotuning), "other" (further
+#: facts about kernels, and notes), or "damaged". `name` is the kernel's name. `about` is a text
+#: that tells the entry from other entries with that name.
 File = namedtuple("File", "file size last_use kind name about")
 
-_METADATA_LINES = 5  # in front of a kernel's code, see `eft.metadata.Metadata`
+_METADATA_LINES = 5  # before a kernel's code, one for each field of `eft.metadata.Metadata`
 _TARGET = rb"cpu|host:.*|cuda:\d+|compute_\d+"  # the forms of `eft::Target::name`
 
 
 def list_entries(name: str | None) -> int:
-    """Prints a line for each kernel and each choice, of all names or of one; the latest last."""
+    """Prints a line for each kernel and each autotuning choice, the most recently used last. `name`
+    restricts the list to kernels of this name; None lists all. Returns the exit status."""
     from time import localtime, strftime
 
     if reason := _unusable():
@@ -36,8 +38,8 @@ def list_entries(name: str | None) -> int:
 
 
 def verify() -> int:
-    """Reads every entry; prints those that are damaged. The status is 1 if there are any, or if
-    the folder is one that the cache does not use."""
+    """Reads every entry and prints the damaged ones. Returns the exit status: 1 if an entry is
+    damaged, or if the cache can't use its folder."""
     if reason := _unusable():
         return _fail("verify", reason)
     files = _files()
@@ -49,7 +51,8 @@ def verify() -> int:
 
 
 def clear(name: str | None) -> int:
-    """Removes all entries, or the kernels and the choices of one name."""
+    """Removes all entries if `name` is None; otherwise the kernels and the autotuning choices of
+    this name. Returns the exit status."""
     removed = [each for each in _files() if name in (None, each.name)]
     for each in removed:
         try:
@@ -62,20 +65,21 @@ def clear(name: str | None) -> int:
 
 
 def _unusable() -> str:
-    """The reason why the cache does not use its folder; empty if it does, or if there is none."""
+    """Returns the reason why the cache can't use its folder. Returns "" if the cache can use the
+    folder, if the folder does not exist yet, or if the cache is off."""
     folder = _runtime.cache_folder()
     if not folder:
         return ""
     try:
         os.scandir(folder).close()
-    except FileNotFoundError:  # not made yet
+    except FileNotFoundError:  # the first entry creates it
         return ""
     except OSError as error:
         return f"{folder!r} can't be read: {error.strerror}"
     with warnings.catch_warnings():
         warnings.filterwarnings("error", "the compile cache is not used")
         try:
-            _runtime.cache_get("")  # which looks at the folder first
+            _runtime.cache_get("")  # warns if the cache can't use the folder
         except RuntimeWarning as warning:
             return str(warning)
     return ""
@@ -114,7 +118,7 @@ def _files() -> list[File]:
 
 
 def _describe(data: bytes) -> tuple[str, str | None, str]:
-    """The kind of an entry, the kernel's name, and what tells it from others of that name."""
+    """Returns the fields `kind`, `name` and `about` of a `File` whose contents are `data`."""
     from eft.tuning.results import FORM, summary
 
     if data.startswith(f"{FORM}\n".encode()):

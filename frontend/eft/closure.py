@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The names that a kernel sees outside of itself, and which of their values it may read.
+"""Finds the values of names that are defined outside of a kernel, and says which of these values
+the kernel may read.
 
-A first launch waits for this module, so it imports little.
+The first launch of a process imports this module, so the module imports little.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _LANGUAGE_CLASSES = (constexpr, const, tensor, dtype, PropagateNan)
 
 
 class Closure:
-    """The names that a function sees outside of itself: variables of the functions around it,
-    globals, builtins."""
+    """The names that a function can use but that are defined outside of it: variables of enclosing
+    functions, globals, and builtins."""
 
     def __init__(self, function):
         self.globals = function.__globals__
@@ -42,7 +43,8 @@ class Closure:
                 continue
 
     def find(self, name: str):
-        """The value of `name` if a kernel may read it, else MISSING."""
+        """Returns the value of `name`. Returns MISSING if a kernel may not read the value, or if
+        there is no such name."""
         for names in (self.variables, self.globals):
             if name in names:
                 value = names[name]
@@ -52,10 +54,10 @@ class Closure:
         return PYTHON_FUNCTIONS.get(name, MISSING)
 
     def get(self, name: str, others=()):
-        """The value of `name`; `others` are names that it could also have been.
+        """Returns the value of `name`. The error message may suggest a similar name from `others`.
 
         Raises:
-            Mistake: a kernel may not read it, or there is none.
+            Mistake: a kernel may not read the value, or there is no such name.
         """
         found = self.find(name)
         if found is MISSING:
@@ -76,7 +78,7 @@ class Closure:
         return Mistake(f"{name!r} is not defined{did_you_mean(name, names)}")
 
     def is_annotated(self, name: str) -> bool:
-        """Whether a global says by its annotation that it does not change."""
+        """Whether a global is annotated as `tl.constexpr`, which declares that it never changes."""
         annotation = annotations_of_globals(self.globals).get(name)
         if annotation is None:
             return False
@@ -101,21 +103,21 @@ def _mistake_of_value(name: str, value) -> Mistake:
 
 
 def is_allowed(value) -> bool:
-    """Whether kernels may read this number or text though it may change, because the environment
-    says so."""
+    """Whether the environment variable EFT_ALLOW_NON_CONSTEXPR_GLOBALS allows kernels to read this
+    value although it may change. It allows only numbers and strings."""
     if not isinstance(value, bool | int | float | str):
         return False
     return os.environ.get("EFT_ALLOW_NON_CONSTEXPR_GLOBALS", "0") not in ("", "0")
 
 
 def is_of_math(value) -> bool:
-    """Whether a value is a function of Python's module math."""
+    """Whether a value is a function of Python's module `math`."""
     return isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
 
 
 def may_read(value) -> bool:
-    """Whether a kernel may read a global with this value: it does not change, or says that it does
-    not."""
+    """Whether a kernel may read a global with this value: the value never changes, or it is a
+    `constexpr`, which declares the same."""
     return (
         isinstance(value, ModuleType | constexpr | dtype | NotYet | PropagateNan)
         or is_builtin(value)
@@ -129,7 +131,8 @@ def may_read(value) -> bool:
 
 
 def _may_read_elements(value) -> bool:
-    """Whether a value is a class of tuples, or a tuple whose elements a kernel may read."""
+    """Whether a value is a class of named tuples, or a tuple each of whose elements a kernel may
+    read."""
     from eft.language.tuples import is_named_class, is_tuple
 
     return is_named_class(value) or (is_tuple(value) and all(map(may_read, value)))

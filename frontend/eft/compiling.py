@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the compiler on a variant of a kernel, an `eft.driver.Variant`."""
+"""Runs the compiler on a variant of a kernel (an `eft.driver.Variant`)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from eft.errors import CompilationError, InternalError
 
 
 def compile_here(function, variant, lowered=None) -> tuple[tuple, bytes, tuple | None]:
-    """Compiles a kernel for this machine's use.
+    """Compiles a kernel that this machine will run.
 
     Args:
-        lowered: its IR, if it is lowered already; see `eft.compiler.functions.Lowered`.
+        lowered: the kernel's `eft.compiler.functions.Lowered`, or None if the kernel has not been
+            lowered yet.
 
     Returns:
-        The fields of the kernel's `eft.metadata.Metadata`; the code: PTX, or an object for the
-        host; and what the runtime loads of an object, see `eft.kernel.Compilation`.
+        Three values: the fields of the kernel's `eft.metadata.Metadata`; the code, which is PTX or
+        an object file for the host; and the linked form of an object file, or None (see `linked` of
+        `eft.kernel.Compilation`).
     """
     compiled = _run(function, variant, lowered=lowered)
     limit = variant.options.get("maxnreg")
     fields = (compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes, limit)
     linked = None
-    # On other processors the compiler has to load it.
+    # The runtime can load linked code only on processors that it can describe. On other processors
+    # the compiler loads the object file.
     if variant.target == "cpu" and _runtime.processor_description():
         with _errors(function, variant):
             linked = _compiler.link_host_object(compiled.binary, compiled.name)
@@ -32,9 +35,10 @@ def compile_here(function, variant, lowered=None) -> tuple[tuple, bytes, tuple |
 
 
 def compile_ahead(function, variant, symbol: str | None):
-    """Compiles for a machine that need not be this one, past the cache; `symbol` is the name of the
-    function in the code, if not the kernel's. For CUDA the binary is PTX. There is no runtime in
-    that machine which could end a launch early."""
+    """Compiles a kernel without the disk cache, for this machine or another one. Returns the result
+    of `_compiler.compile`, whose binary is PTX for CUDA. `symbol` is the name of the function in
+    the code; None means the kernel's name. The code does not support ending a launch early, because
+    that needs Eft's runtime."""
     try:
         return _run(function, variant, symbol=symbol, stoppable=False)
     except CompilationError as error:
@@ -42,13 +46,15 @@ def compile_ahead(function, variant, symbol: str | None):
 
 
 def elements_of_addresses(function, variant) -> tuple[list[tuple[int, int]], object]:
-    """The numbers of the parameters whose values reach an address, with the bytes of the smallest
-    elements there; and the IR that was lowered to find them."""
+    """Lowers a kernel to find the parameters whose values reach an address. Returns a pair for each
+    of them, and then the lowered IR. A pair is the parameter's number and the size in bytes of the
+    smallest elements at the addresses that the parameter reaches."""
     with _errors(function, variant) as errors:
         lowered = errors.lowered = _lower(function, variant)
         arguments = _compiler.address_parameters(lowered.module)
     numbers = [number for number, type in enumerate(variant.types) if type is not None]
-    # The numbers of descriptors stand behind all other arguments. Their alignment is known.
+    # The extents and strides of tensor descriptors follow all other arguments. They are left out,
+    # because their alignment is known.
     result = [
         (numbers[argument], element_bytes)
         for argument, element_bytes in arguments
@@ -58,12 +64,14 @@ def elements_of_addresses(function, variant) -> tuple[list[tuple[int, int]], obj
 
 
 def stages(function, variant) -> dict[str, str]:
-    """The text of every stage, by compiling again: the same input gives the same code."""
+    """Compiles a variant again and returns the text of every stage by name. The texts belong to the
+    code from the first compile, because the same input gives the same code."""
     return _run(function, variant, keep_stages=True).stages
 
 
 def dump(kernel, folder: str):
-    """Writes every stage of a kernel into a folder of its own in `folder`."""
+    """Writes one file for each stage of a kernel. The files go to a subfolder of `folder` whose
+    name is a hash of the kernel's metadata and code."""
     from hashlib import sha256
 
     facts = f"{tuple(kernel.metadata)}".encode()
@@ -77,8 +85,8 @@ def dump(kernel, folder: str):
 
 
 def raise_error(error: Exception, function, variant):
-    """Raises the error that the user of a kernel is to see for one of the compiler's; returns for
-    another one."""
+    """Raises the exception that the user sees, if `error` comes from the compiler. Otherwise
+    returns."""
     _errors(function, variant).translate(error)
 
 
@@ -99,7 +107,8 @@ def _run(
 ):
     with _errors(function, variant) as errors:
         if lowered is None:
-            # A kernel whose stages are asked for has printed when its code was made.
+            # For the texts of stages the kernel is compiled a second time. The first compile has
+            # already executed its `static_print`s.
             lowered = _lower(function, variant, symbol, prints=not keep_stages)
         errors.lowered = lowered
         lowered.specialize(variant.specialization)
@@ -114,11 +123,12 @@ def _run(
 
 
 class _errors:
-    """Turns the compiler's errors into the frontend's exceptions: one with a place in the kernel is
-    a mistake of the kernel, any other is a bug of Eft's.
+    """A context that turns the compiler's errors into the frontend's exceptions. An error with a
+    position in the kernel becomes a `CompilationError`, which is the user's mistake. Any other
+    error becomes an `InternalError`, which is a bug in Eft.
 
     Attributes:
-        lowered: the IR that is compiled, as soon as there is one.
+        lowered: the IR that is compiled; None until the kernel has been lowered.
     """
 
     def __init__(self, function, variant):
@@ -133,7 +143,8 @@ class _errors:
         self.translate(raised)
 
     def translate(self, error: BaseException | None):
-        """Raises what an error of the compiler means; does nothing for another one."""
+        """Raises the frontend's exception for an error of the compiler. Does nothing for any other
+        error and for None."""
         if not isinstance(error, _compiler.IRError):
             return
         text, diagnostics = error.args

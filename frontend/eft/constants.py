@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The constants outside of a kernel that its code was compiled with.
+"""The constants that a kernel reads from outside of itself. Their values are part of its code.
 
-A launch of a variant that is compiled does not look at them: that would cost more than all else
-that it does in Python. But the variants of one kernel must not differ in what they read, so a new
-one is refused after a change.
+A launch of a compiled variant does not check whether these constants have changed: the check would
+cost more than everything else that a launch does in Python. But all variants of one kernel must see
+the same constants. So if a constant has changed, compiling another variant is an error.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from eft.stable_text import NotStable, stable_text
 
 
 def find_constants(function) -> dict:
-    """The constants that a kernel, with the functions that it calls, reads now: by the function
-    that reads it and by name, each constant's value with what tells it from others. To be kept in
-    `function.constants` once a variant is compiled."""
+    """Returns the constants that a kernel and the functions that it calls read, with their present
+    values. The dict's keys are pairs: the function that reads the constant, and the constant's
+    name. Its values are pairs: an identity, which is different for different constants, and the
+    value. The caller puts the result into `function.constants` after a variant was compiled."""
     found = {}
     _collect(function, found, set())
     return found
 
 
 def check_constants(function, found: dict):
-    """Compares the constants that `find_constants` has found with those of earlier variants.
+    """Compares `found`, the result of `find_constants`, with the constants of earlier variants.
 
     Raises:
-        CompilationError: one of them is another one.
+        CompilationError: a constant has changed.
     """
     for key, (identity, value) in found.items():
         before, old = function.constants.get(key, (identity, value))
@@ -50,9 +51,9 @@ def _collect(function, found: dict, seen: set):
     if function in seen:
         return
     seen.add(function)
-    source = function.source  # tells of a function that is not there
+    source = function.source  # raises an error if the kernel has lost its function
     closure, global_names = Closure(function.fn), _global_names(function.fn.__code__)
-    if not source.is_original:  # whose names the code does not have
+    if not source.is_original:  # the names in a replaced source need not occur in the code
         global_names = {name for name, *_ in source.summary.chains}
     for name in dict.fromkeys(name for name, *_ in source.summary.chains):
         is_global = name not in closure.variables
@@ -83,7 +84,7 @@ def _same(a, b) -> bool:
 
 
 def _global_names(code) -> set[str]:
-    """The names that a code reads of its globals, and the codes inside it: up to Python 3.11
-    a comprehension is one."""
+    """Returns the names of globals that a code object and the code objects inside it read. Up to
+    Python 3.11, a comprehension has a code object of its own."""
     inner = (_global_names(each) for each in code.co_consts if isinstance(each, type(code)))
     return set(code.co_names).union(*inner)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""From a variant of a kernel to code that is loaded: through the disk cache, or through the
-compiler, see `eft.compiling`. A first launch waits for this module."""
+"""Gets the code of a kernel's variant and loads it. The code comes from the disk cache, or from the
+compiler (see `eft.compiling`). Only the first launch of a variant needs this module."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from eft.version import key_of
 
 
 class Variant:
-    """All that a kernel is compiled for.
+    """Everything that the code of a kernel depends on, beside its source.
 
     Attributes:
-        target: "cuda:90", "compute_90", "cpu", "host:x86-64-v3".
-        types: the type of each parameter in the signature; None for those that are known at compile
-            time.
-        constexprs: a dict of the parameters that are known at compile time, with their values.
-        options: a dict of the launch's options that reach the code, with their values.
-        specialization: for each parameter "", "1", or a power of two that divides the value, such
-            as "16"; None where that does not matter.
+        target: the target's name, such as "cuda:90", "compute_90", "cpu" or "host:x86-64-v3".
+        types: for each parameter its type in the words of a signature, such as "*fp32"; None for a
+            parameter that is known at compile time.
+        constexprs: the values of the parameters that are known at compile time, by name.
+        options: the values of those launch options that affect the code, by name.
+        specialization: for each parameter "1" if the argument is 1, else a power of two that
+            divides it, such as "16", else "". None instead of the whole list where the
+            specialization is not known yet.
     """
 
-    # Not a named tuple: to make such a class takes longer than the rest of this module, and a first
-    # launch waits for it.
+    # This is not a named tuple, because creating such a class takes longer than the rest of this
+    # module, and a first launch waits for the module.
     __slots__ = ("constexprs", "options", "specialization", "target", "types")
 
     def __init__(self, target: str, types, constexprs: dict, options: dict, specialization):
@@ -44,14 +45,14 @@ class Variant:
 
 
 def load(function, variant: Variant, device: int, known=None) -> CompiledKernel:
-    """The kernel for `variant`, loaded on a device. `known` is as for `compile_variant`."""
+    """Returns the kernel for `variant`, loaded on a device. `known` is as in `compile_variant`."""
     constants = known.constants if known else find_constants(function)
     check_constants(function, constants)
     compilation = compile_variant(function, variant, device, known)
     try:
         kernel = load_code(compilation, device)
     except Exception as error:
-        if "eft._compiler" in sys.modules:  # else it is no error of the compiler's
+        if "eft._compiler" in sys.modules:  # otherwise the error can't come from the compiler
             from eft import compiling
 
             compiling.raise_error(error, function, variant)
@@ -75,23 +76,24 @@ def load_code(compilation: Compilation, device: int) -> CompiledKernel:
 
 
 def _load_on_host(compilation: Compilation) -> int:
-    """The address of a kernel's function."""
+    """Loads a kernel's code into this process and returns the address of its function."""
     if compilation.linked is not None and not os.environ.get("EFT_SHOW_CODE"):
         return _runtime.load_code(*compilation.linked)
-    from eft import _compiler  # which tells debuggers and profilers
+    from eft import _compiler  # its loader also tells debuggers and profilers about the code
 
     symbols = _runtime.host_symbols()
     return _compiler.load_host_object(compilation.binary, compilation.name, symbols)
 
 
 class Examined:
-    """The facts that `address_parameters` found of a variant of any specialization.
+    """The facts that `address_parameters` finds about a variant. They do not depend on the
+    specialization.
 
     Attributes:
-        constants: see `eft.constants.find_constants`; not newer than `facts`.
-        facts: its `stable_facts`; None if it has none.
-        lowered: its IR, see `eft.compiler.functions.Lowered`, which only one variant may
-            specialize; None if the cache had what was asked for.
+        constants: the result of `eft.constants.find_constants`, which ran before `facts` was made.
+        facts: the `stable_facts` of the variant; None if it has none.
+        lowered: the `eft.compiler.functions.Lowered` of the kernel, which only one variant may
+            specialize. None if the answer was in the disk cache, so that nothing was lowered.
     """
 
     def __init__(self, constants: dict, facts: str | None, lowered):
@@ -103,16 +105,20 @@ class Examined:
 def compile_variant(
     function, variant: Variant, device: int | None, known: Examined | None = None
 ) -> Compilation:
-    """The code of a variant, out of the cache or compiled. No driver is called. `device` is the GPU
-    on which the code will be loaded, if there is one. `known` is what `address_parameters` found of
-    it, if it was asked and no code of the user's has run since.
+    """Returns the code of a variant, from the disk cache or from the compiler. Does not call the
+    CUDA driver.
 
-    For CUDA the binary is PTX: the driver assembles it when it is loaded, and has a cache of its
-    own for what comes of it.
+    For CUDA the binary is PTX. The driver assembles the PTX when it loads it, and caches the result
+    itself.
+
+    Args:
+        device: the GPU on which the code will be loaded; None if there is none.
+        known: the result of `address_parameters` for this variant. Must be None if code of the user
+            has run since, or if `address_parameters` was not called.
     """
     facts = known.facts if known and known.facts else _facts(function, variant)[0]
     entry = None
-    # A cached result would show none of the passes at work.
+    # EFT_PRINT_IR prints the IR after passes, so the passes must run: don't use a cached result.
     if facts and not os.environ.get("EFT_PRINT_IR") and not _always():
         entry = _runtime.cache_get(_key_of_code(facts, variant))
     if entry is not None:
@@ -122,7 +128,8 @@ def compile_variant(
 
         reasons.log_reason(function, variant)
         now, reason = _facts(function, variant)
-        # It is lowered anew if something that the kernel reads has changed since it was.
+        # Something that the kernel reads may have changed since the kernel was lowered. Then it is
+        # lowered again.
         lowered = known.lowered if known and known.facts == now else None
         fields, binary, linked = compiling.compile_here(function, variant, lowered)
         if now:
@@ -142,8 +149,8 @@ def compile_variant(
 
 
 def stable_facts(function, variant: Variant) -> str:
-    """A text that is another one for each kernel, and for all that a variant of it is compiled for
-    but its specialization.
+    """Returns a text that is different for each kernel and for each of the things that a variant is
+    compiled for, except the specialization.
 
     Raises:
         NotStable: the code depends on something that has no stable text.
@@ -165,7 +172,7 @@ def stable_facts(function, variant: Variant) -> str:
 
 
 def _facts(function, variant: Variant) -> tuple[str | None, str]:
-    """The `stable_facts`; without them None and the reason."""
+    """Returns the `stable_facts` and "". If there are none, returns None and the reason."""
     try:
         return stable_facts(function, variant), ""
     except NotStable as error:
@@ -179,11 +186,12 @@ def _key_of_code(facts: str, variant: Variant) -> bytes:
 def address_parameters(
     function, target, types, constexprs, options
 ) -> tuple[list[tuple[int, ...]], Examined]:
-    """The parameters whose values reach an address: the number of each, and the divisors by which
-    its values are told apart, the largest first. And what else was found."""
+    """Finds the parameters whose values reach an address. Returns a tuple for each of them: its
+    number, and then the divisors on which launches specialize its values, the largest first. The
+    second result is the `Examined`, for a compile that follows."""
     variant = Variant(target, types, constexprs, options, None)
     constants = find_constants(function)
-    facts, _ = _facts(function, variant)  # the compile that follows tells of the reason
+    facts, _ = _facts(function, variant)  # the compile that follows reports why there are none
     key = facts and key_of("addresses", facts)
     entry, lowered = key and _runtime.cache_get(key), None
     if entry is not None:
@@ -200,22 +208,24 @@ def address_parameters(
 
 
 def _divisors(target: str, element_bytes: int) -> tuple[int, ...]:
-    """The divisors by which launches tell apart the values of an integer that reaches addresses of
-    elements of this size. For a GPU they are the elements of the widest access, of 16 bytes, and
-    those of the least asynchronous copy, of 4 bytes. For a CPU it is the lanes of a vector."""
+    """Returns the divisors on which launches specialize an integer that reaches addresses of
+    elements of this size. On a GPU these are the number of elements in the widest access (16 bytes)
+    and in the smallest asynchronous copy (4 bytes); a divisor of 1 is left out. On a CPU the only
+    divisor is 16, the lanes of a vector."""
     if not target.startswith(("cuda:", "compute_")):
         return (16,)
     return tuple(size // element_bytes for size in (16, 4) if size > element_bytes)
 
 
 def _always() -> bool:
-    """Whether what the disk cache has is compiled again."""
+    """Whether the environment variable EFT_ALWAYS_COMPILE asks to ignore code in the disk cache."""
     return os.environ.get("EFT_ALWAYS_COMPILE", "0") not in ("", "0")
 
 
 def _pack(fields: tuple, binary: bytes, linked: tuple | None) -> bytes:
-    """An entry of the cache: a line for each of the fields, one that says where the linked code
-    is to hold addresses, the size of the binary, then the binary and the linked code."""
+    """Returns the contents of a cache entry. The parts are: a line for each of the fields; a line
+    with the offset of the function in the linked code, and the places in that code that must hold
+    addresses; a line with the size of the binary; the binary; and the linked code."""
     code, entry, addresses = linked or (b"", "", ())
     places = (f"{offset}:{symbol}:{addend}" for offset, symbol, addend in addresses)
     lines = [*map(str, fields), " ".join([str(entry), *places]), str(len(binary)), ""]

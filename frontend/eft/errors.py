@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The exceptions of the frontend: the user's mistakes and our own are different types."""
+"""The exceptions of the frontend. The user's mistakes and bugs in Eft have different types."""
 
 from __future__ import annotations
 
@@ -7,23 +7,25 @@ import sys
 
 
 class EftError(Exception):
-    """The base of what Eft raises about kernels; `triton.TritonError` is the same class."""
+    """The base of the exceptions that Eft raises about kernels. `triton.TritonError` is the same
+    class."""
 
 
 class CompilationError(EftError):
     """A mistake in a kernel.
 
-    Its text shows the kernel's file, line and column, the source line with a caret under the place,
-    and what was found and expected. If the mistake is in a function that the kernel calls, the
-    calls follow, and then the notes.
+    Its text shows the file, line and column of the mistake, the message, and the source line with a
+    caret under the mistake. If the mistake is in a function that the kernel calls, the calls
+    follow. The notes come last.
 
     Attributes:
-        message: what is wrong, without the place.
-        file, line, column: the place, counted from 1; line and column are None if there is none.
-        source: the line of the kernel that the place is in, or None.
-        calls: the places (file, line, column, function) that the function was called from,
+        message: a description of the mistake, without the position.
+        file, line, column: the position of the mistake. Lines and columns count from 1; both are
+            None if the position is not known.
+        source: the text of the line that contains the mistake, or None.
+        calls: the positions (file, line, column, function) of the calls that lead to the mistake,
             innermost first.
-        notes: what else may help to find the mistake.
+        notes: further texts that may help to find the mistake.
     """
 
     def __init__(self, message, file=None, line=None, column=None, source=None, calls=()):
@@ -51,15 +53,15 @@ class CompilationError(EftError):
 
 
 class CompileTimeAssertionFailure(CompilationError):
-    """An assertion that is checked while a kernel is compiled does not hold."""
+    """An assertion that is checked at compile time fails."""
 
 
 class UnsupportedLanguageConstruct(CompilationError):
-    """A kernel has a statement or an expression of Python that no kernel can have."""
+    """A kernel contains a statement or an expression of Python that kernels can't contain."""
 
 
 class InternalError(Exception):
-    """A bug in Eft itself. Its text says what to report."""
+    """A bug in Eft itself. Its text asks the user to report it."""
 
     def __init__(self, message, report=""):
         super().__init__(message)
@@ -76,31 +78,32 @@ class AutotunerError(EftError):
 
 
 class Mistake(Exception):
-    """A mistake in the operands of a builtin, which raises it. The compiler adds the place in the
-    kernel and raises it as a CompilationError.
+    """A mistake in the operands of a builtin, without a position. The compiler adds the position in
+    the kernel and raises a `CompilationError`, or a class derived from it.
 
     Attributes:
-        kind: the class of that.
+        kind: the class of the exception that the compiler raises.
     """
 
     kind = CompilationError
 
 
 class FailedAssertion(Mistake):
-    """A mistake that an assertion at compile time has found."""
+    """A compile-time assertion fails."""
 
     kind = CompileTimeAssertionFailure
 
 
 class UnsupportedConstruct(Mistake):
-    """A mistake that is no matter of values: kernels can't have such a statement or expression."""
+    """A statement or an expression that kernels can't contain, whatever its values are."""
 
     kind = UnsupportedLanguageConstruct
 
 
 def is_of_signal(raised: BaseException) -> bool:
-    """Whether the handler of a signal raised it, in the middle of whatever was going on."""
-    signal = sys.modules.get("signal")  # if it is not there, nobody has set a handler
+    """Whether the handler of a signal raised this exception. Such an exception can interrupt any
+    code, and says nothing about that code."""
+    signal = sys.modules.get("signal")  # if it was never imported, no handler is set
     if signal is None or raised.__traceback__ is None:
         return False
     handlers = [signal.getsignal(number) for number in signal.valid_signals()]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The part of `eft.testing` that needs a GPU: what it can reach, and times in CUDA graphs."""
+"""The part of `eft.testing` that needs a GPU: its peak rates, its clocks, times measured in CUDA
+graphs, and checks of memory accesses."""
 
 from __future__ import annotations
 
@@ -13,11 +14,11 @@ from contextlib import contextmanager
 from eft import _runtime
 from eft.testing import check_summary, summary
 
-#: Operations of one of an SM's four parts in a clock, on sm_80 and later: by the bits of a number,
-#: with tensor cores and without.
+#: Operations per clock of one of the four parts of an SM, by the number of bits of an operand: with
+#: tensor cores, and without. The numbers are those of sm_80.
 _TENSOR_CORE_OPERATIONS = {32: 256, 16: 512, 8: 1024}
 _SIMD_OPERATIONS = {32: 32, 16: 64}
-#: The types that a GPU counts by these bits.
+#: The number of bits under which the two tables have an operand's type.
 _BITS = {
     "float32": 32, "fp32": 32, "int32": 32, "float16": 16, "fp16": 16, "bfloat16": 16, "bf16": 16,
     "int16": 16, "int8": 8, "float8e4nv": 8, "float8e4b15": 8, "float8e5": 8, "fp8e4nv": 8,
@@ -32,16 +33,16 @@ def do_bench_cudagraph(
     quantiles: Sequence[float] | None = None,
     return_mode: str = "mean",
 ):
-    """Times a function by a CUDA graph of many calls, so that what the host does for a launch does
-    not count. The caches are not flushed. Needs PyTorch and a GPU.
+    """Times a function by running a CUDA graph of many calls, so that the host's work for a launch
+    is not measured. Does not flush the caches. Needs PyTorch and a GPU.
 
     Args:
-        fn: what to time; takes no arguments and can be captured.
-        rep: how many milliseconds the calls of one graph take together; it is run ten times.
-        grad_to_none, quantiles, return_mode: as for `do_bench`.
+        fn: the function to time; takes no arguments. It must be possible to capture it in a graph.
+        rep: the milliseconds that all calls of one graph take together. The graph runs ten times.
+        grad_to_none, quantiles, return_mode: as in `do_bench`.
 
     Returns:
-        Milliseconds of a call, as `do_bench` does.
+        The milliseconds of one call, in the form in which `do_bench` returns them.
     """
     check_summary(quantiles, return_mode)
     import torch
@@ -88,27 +89,29 @@ def _properties(device: int | None) -> dict:
 
 
 def get_dram_gbps(device: int | None = None) -> float:
-    """The gigabytes that a GPU's memory can move in a second: two transfers a clock."""
+    """Returns the peak rate of a GPU's memory in 10⁹ bytes per second: twice the width of its bus
+    per clock."""
     facts = _properties(device)
     return facts["memory_clock_khz"] * facts["memory_bus_bits"] * 2 / 8 / 1e6
 
 
 def get_max_tensorcore_tflops(dtype, clock_rate: float, device: int | None = None) -> float:
-    """The 10¹² operations that a GPU's tensor cores do in a second with `mma.sync`.
+    """Returns the peak rate of a GPU's tensor cores with `mma.sync`, in 10¹² operations per second.
+    Assumes the operations per clock of sm_80.
 
     Args:
-        dtype: the operands' type, one of PyTorch's or `tl`'s.
+        dtype: the operands' type, a dtype of PyTorch or `tl`, or its name.
         clock_rate: the clock in kHz.
 
     Raises:
-        RuntimeError: they don't take the type.
+        RuntimeError: tensor cores don't multiply this type.
     """
     return _tflops(_TENSOR_CORE_OPERATIONS, dtype, clock_rate, device)
 
 
 def get_max_simd_tflops(dtype, clock_rate: float, device: int | None = None) -> float:
-    """The 10¹² operations that a GPU's other units do in a second; see
-    `get_max_tensorcore_tflops`."""
+    """Returns the peak rate of a GPU without its tensor cores, in 10¹² operations per second. The
+    arguments are those of `get_max_tensorcore_tflops`."""
     return _tflops(_SIMD_OPERATIONS, dtype, clock_rate, device)
 
 
@@ -121,7 +124,8 @@ def _tflops(operations: dict, dtype, clock_rate: float, device: int | None) -> f
 
 
 def nvsmi(attrs: Sequence[str]) -> list[int]:
-    """The numbers that nvidia-smi has for the first GPU, by its names for them."""
+    """Returns the values of the properties `attrs` of the first GPU. `attrs` are nvidia-smi's
+    names, such as "clocks.current.sm"."""
     command = ["nvidia-smi", "-i", "0", f"--query-gpu={','.join(attrs)}"]
     command.append("--format=csv,noheader,nounits")
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -130,11 +134,15 @@ def nvsmi(attrs: Sequence[str]) -> list[int]:
 
 @contextmanager
 def set_gpu_clock(ref_sm_clock: int = 1350, ref_mem_clock: int = 1215):
-    """Within it, the first GPU runs at fixed clocks, in MHz. Needs the right to set them.
+    """A context in which the first GPU runs at fixed clocks, given in MHz. The user must have the
+    right to set the clocks.
 
     Yields:
-        10¹² operations a second of its tensor cores in 16 bits, and gigabytes a second of its
-        memory, at these clocks.
+        Two peak rates at these clocks: that of the tensor cores on 16-bit operands, in 10¹²
+        operations per second, and that of the memory, in 10⁹ bytes per second.
+
+    Raises:
+        RuntimeError: a clock differs from the given one by 10 MHz or more.
     """
 
     def command(*arguments):
@@ -157,8 +165,9 @@ def set_gpu_clock(ref_sm_clock: int = 1350, ref_mem_clock: int = 1215):
 
 
 def cuda_memcheck(**target_kwargs):
-    """Makes a test of pytest's run under the CUDA toolkit's compute-sanitizer where it is called
-    with these arguments; it needs a fixture `request`."""
+    """A decorator for tests of pytest. A call of the test whose keyword arguments include
+    `target_kwargs` runs in a new process, under the CUDA toolkit's compute-sanitizer. Other calls
+    run as usual. The test must take the fixture `request`."""
 
     def decorate(test):
         @functools.wraps(test)

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that are called around every launch and every compile, for profilers and tests. A hook
-that is not set costs nothing.
+"""Hooks: functions that Eft calls before and after every launch and every compile, for profilers
+and tests. A hook that is not set costs nothing.
 
-`triton.knobs.runtime` sets them.
+Programs set the hooks through `triton.knobs.runtime`.
 """
 
 from __future__ import annotations
 
-#: Called before and after every launch with a `LaunchMetadata`; None for no hook.
+#: The hooks before and after every launch, called with a `LaunchMetadata`; None for no hook.
 launch_enter = launch_exit = None
-#: Called before and after a kernel is compiled or taken from the disk cache, with the arguments
-#: that `triton.knobs.runtime.jit_cache_hook` has in Triton.
+#: The hooks before and after a kernel is compiled or loaded from the disk cache; None for no hook.
+#: Their arguments are those of Triton's `triton.knobs.runtime.jit_cache_hook`.
 before_compile = after_compile = None
 
 
 def set_launch_hooks(enter, leave):
-    """Sets the functions around launches; None for none."""
+    """Sets the hooks before and after launches; None for no hook."""
     global launch_enter, launch_exit
     from eft import _runtime
 
@@ -24,16 +24,17 @@ def set_launch_hooks(enter, leave):
 
 
 class LaunchMetadata:
-    """The facts that a launch hook gets: `get()` gives a dict with the kernel's `name`, its
-    `function` (the compiled kernel) and `stream`, and what the kernel's option `launch_metadata`
-    adds."""
+    """The argument of a launch hook. `get()` returns a dict: the kernel's `name`, its `function`
+    (the compiled kernel), the `stream`, and the entries that the kernel's option `launch_metadata`
+    adds.
+    """
 
     def __init__(self, data: dict):
         self.data = data
         self.extras = []
 
     def add(self, function, args):
-        """Adds what `function(*args)` gives, which is only called if somebody asks."""
+        """Adds the entries of the dict `function(*args)`. The first `get` calls the function."""
         self.extras.append((function, args))
 
     def get(self) -> dict:
@@ -44,7 +45,8 @@ class LaunchMetadata:
 
 
 def launch(kernel, grid, args, kwargs):
-    """Launches a kernel between the hooks."""
+    """Calls the hook before launches, launches a kernel, and calls the hook after launches. Returns
+    the compiled kernel."""
     from eft import _runtime
 
     compiled = _runtime.KernelBase.warmup(kernel, *args, **kwargs)
@@ -64,7 +66,7 @@ def launch(kernel, grid, args, kwargs):
 
 
 def call_compile_hook(hook, kernel, device: int, variant):
-    """Tells a hook what is compiled."""
+    """Calls the hook before or after compiles, with the facts about the variant being compiled."""
     from eft.reflection import specialization_data
 
     name = f"{kernel.__module__}.{kernel.__qualname__}"
@@ -98,7 +100,8 @@ def call_compile_hook(hook, kernel, device: int, variant):
 
 
 class CompiledFunction:
-    """The kernel that a compile hook is told of: its module's name, its own, and the kernel."""
+    """The argument `fn` of a compile hook: the name of the kernel's module, the name of the kernel,
+    and the kernel itself."""
 
     def __init__(self, module: str, name: str, jit_function):
         self.module = module

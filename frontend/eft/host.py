@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The CPU that kernels on the host are compiled for: this machine's, or as the environment says."""
+"""The CPU for which kernels on the host are compiled: this machine's CPU, or the one that the
+environment variable EFT_CPU names."""
 
 from __future__ import annotations
 
@@ -11,21 +12,23 @@ _descriptions: dict[str, str] = {}
 
 
 def wanted() -> str:
-    """The CPU that `EFT_CPU` names, with features added and taken away; empty for this one."""
+    """Returns the value of `EFT_CPU`: the name of a CPU, with features added and removed. "" means
+    this machine's CPU."""
     return os.environ.get("EFT_CPU", "")
 
 
 def target() -> str:
-    """The compiler's target for kernels that run here. Raises as `description` does."""
+    """Returns the compiler's target for kernels that run on this machine. Raises the same errors as
+    `description`."""
     description()
     return _target()
 
 
 def description() -> str:
-    """A text of the CPU and its features: what the code of those kernels depends on.
+    """Returns a text that names the CPU and its features. Code for this machine depends on it.
 
     Raises:
-        ValueError: `EFT_CPU` names no CPU, or one that has what this machine lacks.
+        ValueError: `EFT_CPU` does not name a CPU, or this machine lacks a feature of that CPU.
     """
     if _target() not in _descriptions:
         _descriptions[_target()] = _describe()
@@ -33,7 +36,8 @@ def description() -> str:
 
 
 def _describe() -> str:
-    # A launch whose code is in the cache loads no compiler.
+    # The runtime's description avoids loading the compiler, which a launch does not need if its
+    # code is in the disk cache.
     if wanted() in ("", "native") and (known := _runtime.processor_description()):
         return known
     from eft import _compiler

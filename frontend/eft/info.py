@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`python -m eft info`: what a report of a bug should say about the machine."""
+"""`python -m eft info`: the facts about the machine that belong in a bug report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eft import __version__, _compiler, _runtime, host, left_out
 
 
 def print_info() -> int:
-    """Prints what Eft sees; returns the exit status."""
+    """Prints the versions, the cache and the devices that Eft finds. Returns the exit status."""
     for name, text in _facts():
         print(f"{name:<10} {text}")
     return 0
@@ -56,7 +56,7 @@ def _cache() -> str:
 
 
 def _meant_cpu() -> str:
-    """The CPU that kernels are compiled for, if somebody has said it."""
+    """Returns a text with the CPU that EFT_CPU names; "" if EFT_CPU is not set."""
     return f"; EFT_CPU={host.wanted()}" if host.wanted() else ""
 
 

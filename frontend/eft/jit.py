@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`@eft.jit`: a Python function as a kernel.
+"""`@eft.jit`: makes a Python function a kernel.
 
-`kernel[grid](...)` goes to the driver in C++ (`_runtime.KernelBase`). C++ calls back here for what
-it has not met before: which parameters reach an address, and a new variant of the kernel.
+`kernel[grid](...)` launches in C++ (`_runtime.KernelBase`). The C++ code calls methods of this
+module only when it meets something new: it asks which parameters reach an address, and for the code
+of a new variant.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ _runtime.register_constexpr(constexpr)
 
 
 class KernelInterface:
-    """The base of all that `kernel[grid](...)` launches. A subclass has a method `run`, which gets
-    the launch's arguments, its grid as `grid`, and as `warmup` whether the kernel is only
-    compiled."""
+    """The base of every object that `kernel[grid](...)` launches. A subclass defines the method
+    `run`, whose arguments are those of the launch, the keyword `grid`, and the keyword `warmup`. If
+    `warmup` is true, `run` compiles the kernel without launching it."""
 
     __class_getitem__ = classmethod(GenericAlias)
 
@@ -33,7 +34,7 @@ class KernelInterface:
         return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
 
     def warmup(self, *args, grid=None, **kwargs):
-        """Compiles what a launch with these arguments would run."""
+        """Compiles the kernel for these arguments without launching it."""
         return self.run(*args, grid=grid, warmup=True, **kwargs)
 
     def run(self, *args, grid, warmup, **kwargs):
@@ -41,21 +42,21 @@ class KernelInterface:
 
 
 class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
-    """A function that runs on a grid of programs, or that kernels call. A subclass may have a
-    method `run` of its own: `kernel[grid](...)` calls it.
+    """A kernel, or a function that kernels call. If a subclass overrides `run`, `kernel[grid](...)`
+    calls that method.
 
     Args:
         fn: the Python function, or a `JITFunction` of it.
-        The others are those of `jit`.
+        The other arguments are those of `jit`.
 
     Attributes:
         fn: the Python function. Programs that send a kernel to another process set it to None.
-        variants: what it was compiled for, see `eft.driver.Variant`.
-        constants: what it read of its surroundings then, see `eft.constants`.
-        kernels_of_elements: what launches with tuples run, see `eft.tuple_arguments`.
-        parameters: its parameters, see `eft.parameters.Parameter`.
-        debug: whether assertions are checked; None: if the environment says so.
-        noinline, version, launch_metadata: as they were given to `jit`.
+        variants: each `eft.driver.Variant` that was compiled, in order.
+        constants: the constants that the compiled variants have read, see `eft.constants`.
+        kernels_of_elements: the kernels that launches with tuples run, see `eft.tuple_arguments`.
+        parameters: the parameters, each an `eft.parameters.Parameter`.
+        debug: whether assertions are checked. None: only if EFT_DEBUG is set to anything but 0.
+        noinline, version, launch_metadata: the values that were given to `jit`.
     """
 
     _eft_jit = True
@@ -102,8 +103,8 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         self._initialize()
 
     def _initialize(self):
-        """Tells the runtime of the parameters."""
-        # Of a kernel that takes `*args`, `run` makes a tuple of these.
+        """Passes the parameters to the runtime."""
+        # A kernel that takes `*args` launches through `run`, which collects them in a tuple.
         is_variadic = any(each.is_variadic for each in self.parameters)
         self._launches_by_run = is_variadic or type(self).run is not JITFunction.run
         _runtime.KernelBase.__init__(
@@ -117,8 +118,8 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
 
     @property
     def source(self) -> Source:
-        """The function's source, as it was when the function was decorated, or what `src` was set
-        to since."""
+        """The function's source: the last text that `src` was set to, or else the text in its file
+        when the function was decorated."""
         if self._source is None:
             self._source = self._original_source()
         elif isinstance(self._source, str):
@@ -133,7 +134,8 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return self.source.parameters
 
     def assemble(self, values: dict) -> dict:
-        """The values of the function's parameters, from those of the kernel's."""
+        """Returns the values of the Python function's parameters by name. `values` has those of the
+        kernel's parameters, which are the same, except in a `KernelOfElements`."""
         return values
 
     def _original_source(self) -> Source:
@@ -145,14 +147,14 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return Source(self.fn, self._text)
 
     def _replace_source(self, text: str):
-        self._source = text  # to be parsed where an error can be told
+        self._source = text  # `source` parses the text later, where it can report an error
 
     def __repr__(self):
         return f"<eft kernel {self.__module__}.{self.__qualname__}>"
 
     def __reduce__(self):
-        """Pickles a kernel as Python does its functions: by the name under which it is found. So a
-        copy is the kernel itself. One without a function is pickled with what tells it apart."""
+        """Pickles a kernel by its qualified name, as Python pickles functions. So in one process a
+        copy is the kernel itself. A kernel whose `fn` is None is pickled with its attributes."""
         if self.fn is None:
             from eft.reflection import restore, without_function
 
@@ -166,18 +168,20 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         )
 
     def bind(self, args, kwargs: dict) -> dict:
-        """The value of each parameter in a call, by name."""
+        """Returns the value of each parameter in a call, by name."""
         return parameters.bind(self.__name__, self.parameters, args, kwargs)
 
     def warmup(self, *args, grid=None, target: str | None = None, **kwargs):
         """Compiles the kernel for these arguments without running it.
 
         Args:
-            args, kwargs: as in a launch; instead of an array, also a dtype or an `eft.MockTensor`.
-            grid: as in a launch; it does not matter.
-            target: "sm_90" or "cuda:90", "gpu", "cpu", …: what to compile for, as `python -m eft
-                compile` takes it. Nothing is loaded then, and no device of that kind is needed. By
-                default what a launch with these arguments would run on.
+            args, kwargs: the arguments of a launch. A dtype or an `eft.MockTensor` can take the
+                place of an array.
+            grid: ignored.
+            target: the target in the words of `python -m eft compile`: "sm_90" or "cuda:90", "gpu",
+                "cpu", and so on. With a target, the kernel is not loaded, and the machine need not
+                have such a device. By default, the target is the device that a launch with these
+                arguments would use, and the kernel is loaded there.
 
         Returns:
             A `CompiledKernel`; a `Compilation` if `target` is given.
@@ -190,8 +194,9 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return warmup(self, args, kwargs, target)
 
     def run(self, *args, grid, warmup, **kwargs):
-        """Launches the kernel, or with `warmup` only compiles it. `kernel[grid](...)` comes through
-        here if the kernel, its class or the process has hooks.
+        """Launches the kernel, or with `warmup` only compiles it. `kernel[grid](...)` calls this
+        method only if hooks around launches are set, if the kernel has pre-run hooks, or if the
+        kernel takes `*args`.
 
         Returns:
             The compiled kernel.
@@ -208,16 +213,17 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return hooks.launch(self, grid, args, kwargs)
 
     def add_pre_run_hook(self, hook):
-        """Calls `hook` with the arguments of each launch before it."""
+        """Makes every launch call `hook` first, with the arguments of the launch."""
         if not callable(hook):
             raise TypeError(f"a hook must be a function, got {hook!r}")
         self.pre_run_hooks.append(hook)
         self._launches_by_run = True
 
-    # -- what the runtime calls --------------------------------------------------------------------
+    # -- methods that the runtime calls ------------------------------------------------------------
 
     def effective(self, options: dict) -> dict:
-        """The options of a launch, with `debug` if the function or the environment asks for it."""
+        """Returns the options of a launch. Adds `debug=True` if they don't contain `debug`, and the
+        function's attribute or the environment asks for it."""
         if "debug" in options:
             return options
         debug = self.debug
@@ -226,8 +232,9 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return {**options, "debug": True} if debug else options
 
     def _call_with_tuples(self, how: str, grid, *args, **kwargs):
-        """Launches, warms up or places, as `how` says, a call with tuples among its arguments. The
-        grid of a launch gets the tuples, too."""
+        """Performs a call that has tuples among its arguments. `how` is "launch", "warmup" or
+        "place", and names the method of the kernel of elements that is called. If `grid` is a
+        function, it gets the arguments with their tuples."""
         from eft.tuple_arguments import flatten
 
         given = {each.name for each in self.parameters}
@@ -256,7 +263,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         options = self.effective(options)
         variant = driver.Variant(target, types, constexprs, options, specialization)
         if self._call_hook("before_compile", device, variant):
-            known = None  # a hook may change what the kernel reads
+            known = None  # the hook may have changed something that the kernel reads
         try:
             kernel = driver.load(self, variant, device, known)
         except CompilationError as error:
@@ -270,8 +277,8 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return kernel
 
     def _call_hook(self, name: str, device: int, variant) -> bool:
-        """Calls a hook of `eft.hooks`; returns whether there is one."""
-        hooks = sys.modules.get("eft.hooks")  # if it is not there, nobody has set one
+        """Calls the hook `name` of `eft.hooks`, if it is set. Returns whether it is set."""
+        hooks = sys.modules.get("eft.hooks")  # if it was never imported, no hook is set
         if hooks is None or (hook := getattr(hooks, name)) is None:
             return False
         hooks.call_compile_hook(hook, self, device, variant)
@@ -279,7 +286,8 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
 
 
 def _names(option: str, value):
-    """Names and numbers of parameters. A text by itself would be taken for a list of letters."""
+    """Returns `value`, a list of parameters' names and numbers; () for None. Raises a TypeError for
+    a single string, which would otherwise count as a list of one-letter names."""
     if value is None:
         return ()
     if isinstance(value, str) or not isinstance(value, Iterable):
@@ -287,7 +295,7 @@ def _names(option: str, value):
     return value
 
 
-TYPE_CHECKING = False  # typing's own takes milliseconds to import
+TYPE_CHECKING = False  # type checkers know this name; importing `typing` takes milliseconds
 if TYPE_CHECKING:
     # Type checkers and editors see a kernel as a `JITFunction`.
     from typing import overload
@@ -311,28 +319,29 @@ def jit(fn=None, **options):
     """Makes a Python function a kernel, or a function that kernels call.
 
     Args:
-        do_not_specialize: names or numbers of parameters for whose values no code of their own is
-            compiled.
-        do_not_specialize_on_alignment: the same.
-        debug: check assertions (`tl.device_assert`) in kernels; by default if EFT_DEBUG is set to
-            anything but 0. The option `debug` of a launch goes first.
-        repr: a function of a compiled kernel that gives the name under which tools show it.
-        launch_metadata: a function of (grid, the kernel's metadata, its arguments by name) that
-            gives a dict, which launch hooks get.
-        noinline, version: accepted, without effect.
+        do_not_specialize: the names or numbers of parameters on whose values launches don't
+            specialize.
+        do_not_specialize_on_alignment: more names or numbers with the same effect.
+        debug: whether kernels check assertions (`tl.device_assert`). By default they do if
+            EFT_DEBUG is set to anything but 0. The option `debug` of a launch overrides this.
+        repr: a function that takes a compiled kernel and returns the name that tools show.
+        launch_metadata: a function of (grid, the kernel's metadata, the arguments by name). It
+            returns a dict, whose entries are added to the metadata for launch hooks.
+        noinline, version: accepted without effect.
 
     Returns:
-        A `JITFunction`: `kernel[grid](args, META=...)` compiles it at its first use and runs it on
-        the grid, which is an int, a tuple of one to three, or a function of the arguments by name.
+        A `JITFunction`. `kernel[grid](args, META=...)` runs it on the grid, and compiles it first
+        if necessary. The grid is an int, a tuple of one to three ints, or a function that takes the
+        arguments by name in a dict and returns the grid.
 
     Raises:
-        TypeError: `fn` is no function of Python's, or takes `**` parameters; an option is
-            of the wrong type.
+        TypeError: `fn` is not a Python function, or takes `**` parameters; or an option is of the
+            wrong type.
 
     A name or number that no parameter has is ignored in `do_not_specialize`, with a warning.
     """
     if fn is None:
         return lambda fn: jit(fn, **options)
-    if hasattr(fn, "put_kernel"):  # a decorator that stands below this one
+    if hasattr(fn, "put_kernel"):  # another decorator, such as `autotune`, below this one
         return fn.put_kernel(lambda fn: JITFunction(fn, **options))
     return JITFunction(fn, **options)

@@ -1,38 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled kernels: their code, and launches of one variant by the protocol of Triton's compiled
-kernels.
+"""Compiled kernels: their code, and their launches by the protocol of Triton's compiled kernels.
 
-A launch of a kernel under `jit` chooses among its variants. A kernel here has one variant. Launched
-by itself it takes all arguments of the kernel, and ignores those for parameters that are known at
-compile time.
+A launch of a kernel under `jit` chooses among its variants. A compiled kernel is a single variant,
+and can be launched without the kernel under `jit`. Such a launch takes arguments for all parameters
+of the kernel, and ignores the arguments for parameters that are known at compile time.
 
-A first launch waits for this module, so it makes what few programs ask for when they do.
+The first launch of a process imports this module. To keep the import short, attributes that few
+programs read are made when they are read.
 """
 
 from __future__ import annotations
 
 from eft import _runtime
 
-TYPE_CHECKING = False  # typing's own takes milliseconds to import
+TYPE_CHECKING = False  # type checkers know this name; importing `typing` takes milliseconds
 if TYPE_CHECKING:
     from eft.asm import Asm
     from eft.metadata import Metadata
 
 
 class Compilation:
-    """A kernel's code, whether or not a device of this machine can run it.
+    """The code of a variant. This machine need not have a device that can run it.
 
     Args:
-        fields: those of `Metadata`.
-        binary: PTX, or an object for the host.
-        make_stages, device: as for `eft.asm.Asm`.
-        linked: what `_compiler.link_host_object` made of an object for the host, for the runtime to
-            load; None if the compiler is to load it, and for PTX.
+        fields: the values of the fields of `Metadata`.
+        binary: PTX, or an object file for the host.
+        make_stages, device: the arguments of `eft.asm.Asm`.
+        linked: the result of `_compiler.link_host_object` for an object file, which the runtime
+            loads. None for PTX, and for an object file that the compiler must load.
 
     Attributes:
-        metadata: see `eft.metadata.Metadata`; its fields are attributes, too.
-        asm: see `eft.asm.Asm`.
-        binary, linked: as given.
+        metadata: the `eft.metadata.Metadata`. Its fields are also attributes of the compilation.
+        asm: the `eft.asm.Asm`.
+        binary, linked: the arguments of the same names.
     """
 
     _metadata = _asm = None
@@ -68,7 +68,8 @@ class Compilation:
 
 
 class _NotPickled:
-    """A function that is None in a pickle: the texts of stages are made where the kernel is."""
+    """Wraps a function that is pickled as None. The function makes the texts of stages by compiling
+    again. That needs the kernel under `jit`, which is not part of the pickle."""
 
     def __init__(self, function):
         self.function = function
@@ -78,9 +79,10 @@ class _NotPickled:
 
 
 class OneVariant:
-    """The base of compiled kernels that can be launched by themselves. A subclass has the
-    attributes `name`, `function`, and `packed_metadata`, and the methods `_init_handles`,
-    `_kernel`, which may give None, and `_make_launcher`."""
+    """The base of compiled kernels that can be launched without the kernel under `jit`. A subclass
+    has the attributes `name`, `function` and `packed_metadata`. It also has three methods:
+    `_init_handles` loads the kernel, `_kernel` returns the kernel under `jit` or None, and
+    `_make_launcher` returns an `eft.variant_launcher.VariantLauncher`."""
 
     _launcher = None
 
@@ -89,13 +91,15 @@ class OneVariant:
         """A function that launches the kernel.
 
         Its arguments are the three extents of the grid, the stream, `function`, `packed_metadata`,
-        what `launch_metadata` gave, the hooks before and after, and then the kernel's arguments.
-        The launch is in the current stream of the arrays' library, whichever stream is given.
+        the result of `launch_metadata`, the hooks before and after the launch, and then the
+        kernel's arguments. The given stream is ignored: the launch uses the current stream of the
+        arrays' library.
         """
         return self._loaded_launcher().run
 
     def launch_metadata(self, grid, stream, *args):
-        """The `eft.hooks.LaunchMetadata` that a launch hook gets; None if there is no hook."""
+        """Returns the `eft.hooks.LaunchMetadata` for launch hooks; None if no hook is set before
+        launches."""
         from eft import hooks
 
         if hooks.launch_enter is None:
@@ -110,8 +114,9 @@ class OneVariant:
         return metadata
 
     def __getitem__(self, grid):
-        """A function that launches the kernel with all of its arguments. `grid` is what a launch of
-        a kernel under `jit` takes as its grid."""
+        """Returns a function that launches the kernel and takes an argument for each of its
+        parameters. `grid` is an int, a tuple or a function, as in a launch of a kernel under `jit`.
+        """
         from eft import hooks
 
         def launch(*args, stream=None):
@@ -130,13 +135,13 @@ class OneVariant:
 
 
 class CompiledKernel(OneVariant, _runtime.LoadedKernel):
-    """A kernel that is loaded on a device. A launch returns the one that ran.
+    """A variant of a kernel that is loaded on a device. A launch returns the variant that ran.
 
     Attributes:
-        compilation: its code.
-        device: the number of the GPU that it is loaded on, or -1 for the CPU.
-        source: the kernel under `jit`, and the types for which it was compiled, in the signature's
-            words; None where it was not compiled from one.
+        compilation: the code.
+        device: the number of the GPU on which the kernel is loaded, or -1 for the CPU.
+        source: a pair: the kernel under `jit`, and the types for which it was compiled, in the
+            words of a signature. None if the code does not come from a kernel under `jit`.
     """
 
     compilation: Compilation
@@ -155,7 +160,7 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
     def metadata(self) -> Metadata:
         return self.compilation.metadata
 
-    # -- what programs call that know Triton's compiled kernels ------------------------------------
+    # -- attributes and methods of Triton's compiled kernels ---------------------------------------
 
     @property
     def function(self) -> CompiledKernel:
@@ -167,7 +172,7 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
 
     @property
     def hash(self) -> str:
-        """A text that is different for kernels with different code."""
+        """A hash of the metadata and the code: different for kernels with different code."""
         from hashlib import sha256
 
         facts = repr(self.metadata).encode()
@@ -175,28 +180,28 @@ class CompiledKernel(OneVariant, _runtime.LoadedKernel):
 
     @property
     def n_max_threads(self) -> int | None:
-        """The threads of a GPU that run a program, for which the code is made; None on a CPU."""
+        """The number of threads of a program on a GPU; None on a CPU."""
         return None if self.device < 0 else 32 * self.compilation.num_warps
 
     @property
     def n_regs(self) -> int | None:
-        """The registers of a GPU's thread; None on a CPU."""
+        """The number of registers of a thread on a GPU; None on a CPU."""
         return self.registers
 
     @property
     def n_spills(self) -> int | None:
-        """The 4-byte words of a GPU's thread on its stack, in which registers are spilled; None on
-        a CPU."""
+        """The size of a thread's stack on a GPU in 4-byte words, which includes spilled registers;
+        None on a CPU."""
         return None if self.stack_bytes is None else self.stack_bytes // 4
 
     def _init_handles(self):
-        """Does nothing: the kernel is loaded."""
+        """Does nothing: the kernel is loaded already."""
 
     def _kernel(self):
         return self.source[0]
 
     def _make_launcher(self):
-        from eft.variant_launcher import VariantLauncher  # a launch under jit does without
+        from eft.variant_launcher import VariantLauncher  # launches under `jit` don't need it
 
         function, types = self.source
         target = self.compilation.target

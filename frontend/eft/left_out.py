@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that the disk cache does not keep, with the reason: said at level INFO as it happens,
-and remembered for `python -m eft info` in an entry of the cache itself."""
+"""Records which kernels the disk cache does not keep, and why. Each case is logged at level INFO
+when it happens. `python -m eft info` shows the latest cases, which are kept in an entry of the
+cache itself."""
 
 from __future__ import annotations
 
@@ -9,12 +10,12 @@ import sys
 from eft import _runtime
 
 _KEY = "kernels that are left out"
-_MOST = 32  # the latest
+_MOST = 32  # the number of kernels that are recorded: the latest ones
 
 
 def note(function, target: str, reason: str):
-    """Says that a kernel was compiled and is not kept."""
-    logging = sys.modules.get("logging")  # if it is not there, nobody listens
+    """Logs and records that a kernel was compiled and that the cache does not keep it."""
+    logging = sys.modules.get("logging")  # if it was never imported, no handler is set
     if logging is not None:
         logging.getLogger("eft").info(
             "not keeping %s for %s in the cache: %s", function.__name__, target, reason
@@ -26,7 +27,7 @@ def note(function, target: str, reason: str):
 
 
 def forget(function):
-    """Notes that a kernel was kept, whatever was said of it before."""
+    """Removes the record of a kernel, because the cache keeps it now."""
     lines = read()
     others = [line for line in lines if not _is_of(line, function)]
     if others != lines:
@@ -34,7 +35,7 @@ def forget(function):
 
 
 def read() -> list[str]:
-    """A line for each kernel that is left out, the latest last."""
+    """Returns a line for each recorded kernel: its name and the reason. The latest comes last."""
     return (_runtime.cache_get(_KEY) or b"").decode(errors="replace").splitlines()
 
 

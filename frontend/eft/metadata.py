@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Facts of a compiled kernel beside its code, as programs ask for them."""
+"""The metadata of a compiled kernel: the facts that programs read beside its code."""
 
 from __future__ import annotations
 
 from collections import namedtuple
 
-#: The metadata of Triton's kernels that are the same for all of Eft's.
+#: The metadata that vary among Triton's kernels but have one value for all of Eft's kernels.
 SAME_FOR_ALL = {
     "num_ctas": 1,
     "cluster_dims": (1, 1, 1),
@@ -21,9 +21,15 @@ SAME_FOR_ALL = {
 
 
 class Metadata(namedtuple("Metadata", "name target num_warps shared maxnreg")):
-    """`name` of the function, `target` ("cuda:90", "compute_90", "cpu", "host:x86-64-v3"),
-    `num_warps`, `shared` memory in bytes, and `maxnreg`, how many registers a GPU's thread gets at
-    most, or None. As attributes there are those in `SAME_FOR_ALL`, too."""
+    """The metadata of one variant. The entries of `SAME_FOR_ALL` are attributes, too.
+
+    Attributes:
+        name: the name of the kernel's function in the code.
+        target: the target's name, such as "cuda:90", "compute_90", "cpu" or "host:x86-64-v3".
+        num_warps: the number of warps of a program.
+        shared: the shared memory of a program, in bytes.
+        maxnreg: the largest number of registers that a GPU's thread may use, or None.
+    """
 
     __slots__ = ()
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""An argument that only has a type."""
+"""Arguments that have a type but no memory."""
 
 from __future__ import annotations
 
 
 class MockTensor:
-    """Stands for an array in `kernel.warmup`. Its address counts as divisible by 16.
+    """Takes the place of an array in `kernel.warmup`. Its address counts as divisible by 16.
 
     Args:
         dtype: a dtype of Eft, NumPy or PyTorch.
-        shape: the array's extents; they don't matter.
+        shape: the array's extents, which don't affect the code.
     """
 
     def __init__(self, dtype, shape=(1,)):
@@ -17,7 +17,7 @@ class MockTensor:
         self.shape = tuple(shape)
 
     def stride(self) -> tuple:
-        """The strides of an array whose elements lie without gaps."""
+        """Returns the strides, in elements, of a row-major array of this shape without gaps."""
         strides = [1]
         for extent in reversed(self.shape[1:]):
             strides.append(strides[-1] * extent)
@@ -29,6 +29,6 @@ class MockTensor:
 
     @staticmethod
     def wrap_dtype(arg):
-        """A stand-in for a dtype of PyTorch; anything else as it is."""
+        """Returns a `MockTensor` for a dtype of PyTorch. Returns any other value unchanged."""
         is_dtype = type(arg).__name__ == "dtype" and type(arg).__module__ == "torch"
         return MockTensor(arg) if is_dtype else arg

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parameters of a function under @eft.jit, and how the arguments of a call meet them."""
+"""Reads the parameters of a function under @eft.jit, and binds the arguments of a call to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from eft.errors import Mistake
 from eft.language.constexpr import const, constexpr, unwrap
 from eft.language.dtypes import dtype, from_name, pointer_type
 
-#: The kinds of parameters that the runtime tells apart.
+#: The kinds of parameters for the runtime: specialized on their values, not specialized, and known
+#: at compile time.
 VALUE, UNSPECIALIZED, CONSTEXPR = 0, 1, 2
 _VAR_POSITIONAL, _VAR_KEYWORD = 0x04, 0x08
 _COROUTINE, _ASYNC_GENERATOR = 0x80, 0x200
@@ -22,13 +23,14 @@ class Parameter:
 
     Attributes:
         name: its name.
-        default: what it is without an argument, or `_runtime.MISSING`.
+        default: its default value, or `_runtime.MISSING` if it has none.
         is_constexpr: whether it is known at compile time.
-        is_const: whether it points to memory that is only read.
-        is_keyword_only: whether it stands behind `*` or `*args`.
-        is_variadic: whether it is a tuple of what is left of the arguments, as `*args` is.
+        is_const: whether it points to memory that the kernel only reads.
+        is_keyword_only: whether it comes after `*` or `*args`.
+        is_variadic: whether it is `*args`, which collects the remaining positional arguments in a
+            tuple.
         dtype: the type that its annotation names, or None.
-        specialize: whether code may be compiled for its value being 1 or divisible by something.
+        specialize: whether compiled code may rely on its value being 1 or divisible by a number.
     """
 
     def __init__(self, name: str, annotation, default, specialize: bool):
@@ -51,8 +53,8 @@ class Parameter:
 
 
 def _words(annotation) -> list[str]:
-    """The words of an annotation that is a string, without the module in front: `tl.const` gives
-    const."""
+    """Returns the words of an annotation that is a string, each without its module: `tl.const`
+    becomes "const". Returns [] for any other annotation."""
     if not isinstance(annotation, str):
         return []
     return [word.split(".")[-1] for word in annotation.replace("*", " * ").split()]
@@ -65,14 +67,14 @@ def _named_dtype(words: list[str]) -> dtype | None:
 
 
 def parameter_names(code) -> tuple[str, ...]:
-    """The names of the parameters of a code object, that of `*args` last."""
+    """Returns the names of the parameters of a code object. The name of `*args` comes last."""
     is_variadic = bool(code.co_flags & _VAR_POSITIONAL)
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + is_variadic]
 
 
 def read(function, unspecialized) -> list[Parameter]:
-    """The parameters of a Python function. `unspecialized` holds names or numbers of those whose
-    values no code is compiled for."""
+    """Returns the parameters of a Python function. `unspecialized` contains the names or numbers of
+    the parameters on whose values launches don't specialize."""
     _check_kind(function)
     code = function.__code__
     names = parameter_names(code)
@@ -95,7 +97,7 @@ def read(function, unspecialized) -> list[Parameter]:
 
 
 def _check_kind(function):
-    """Raises an error for what can't be a kernel."""
+    """Raises a TypeError if `function` can't be a kernel."""
     if not isinstance(function, FunctionType):
         raise TypeError(f"@eft.jit takes a function that `def` defines, got {function!r}")
     flags = function.__code__.co_flags
@@ -122,7 +124,8 @@ def _warn_of_unknown(function, names, unspecialized):
 
 
 def _defaults(function, names) -> dict:
-    """The defaults of the parameters that have one. That of `*args` is no argument."""
+    """Returns the default values of the parameters that have one, by name. The default of `*args`
+    is the empty tuple."""
     code = function.__code__
     defaults = dict(function.__kwdefaults__ or {})
     positional = names[: code.co_argcount]
@@ -134,8 +137,9 @@ def _defaults(function, names) -> dict:
 
 
 def collect(parameters: list[Parameter], args, kwargs) -> tuple:
-    """The arguments of a call of a function that takes `*args`, with a tuple for these; those of
-    another function as they are."""
+    """Returns the arguments of a call as (args, kwargs). If the function takes `*args`, the
+    remaining positional arguments become a tuple in `kwargs`; otherwise the arguments are
+    unchanged."""
     if not parameters or not parameters[-1].is_variadic or parameters[-1].name in kwargs:
         return args, kwargs
     positional = sum(not each.is_keyword_only for each in parameters[:-1])
@@ -143,15 +147,16 @@ def collect(parameters: list[Parameter], args, kwargs) -> tuple:
 
 
 def match(function: str, names, required, args, kwargs) -> dict:
-    """The arguments of a call by the names of the parameters.
+    """Returns the arguments of a call by the names of the parameters, without defaults.
 
     Args:
-        function: its name, for the error.
-        names: its parameters, all of which take an argument by place or by name.
-        required: those of them that have no default.
+        function: the function's name, for the error message.
+        names: the parameters' names. Each parameter takes a positional or a keyword argument.
+        required: the names of the parameters without a default.
 
     Raises:
-        Mistake: there are too many arguments, too few, one twice, or one of an unknown name.
+        Mistake: there are too many arguments or too few, two for one parameter, or one with an
+            unknown name.
     """
     if len(args) > len(names):
         raise Mistake(f"{function}() takes {len(names)} arguments, got {len(args)}")
@@ -172,7 +177,8 @@ def match(function: str, names, required, args, kwargs) -> dict:
 
 
 def bind(function: str, parameters: list[Parameter], args, kwargs) -> dict:
-    """The value of each parameter of a function under @eft.jit in a call, in order."""
+    """Returns the value of each parameter of a function under @eft.jit in a call, by name and in
+    the order of the parameters. Defaults are included."""
     args, kwargs = collect(parameters, args, kwargs)
     names = [each.name for each in parameters]
     required = [each.name for each in parameters if each.default is _runtime.MISSING]

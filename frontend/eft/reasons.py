@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Says why a kernel is compiled: what is new in a variant, an `eft.driver.Variant`."""
+"""Logs why a kernel is compiled: the differences between a variant (an `eft.driver.Variant`) and
+the earlier variants of the kernel."""
 
 from __future__ import annotations
 
@@ -9,8 +10,9 @@ from eft.language.dtypes import describe
 
 
 def log_reason(function, variant):
-    """Logs at level INFO why a compile happens: the facts that no earlier variant had."""
-    logging = sys.modules.get("logging")  # if it is not there, nobody listens
+    """Logs at level INFO why a compile happens: the facts in which the variant differs from the
+    most similar earlier variant. Adds the variant to `function.variants`."""
+    logging = sys.modules.get("logging")  # if it was never imported, no handler is set
     if logging is not None and logging.getLogger("eft").isEnabledFor(logging.INFO):
         names = function.arg_names
         differences = [_differences(names, variant, each) for each in function.variants]
@@ -23,7 +25,7 @@ def log_reason(function, variant):
 
 
 def _differences(names, variant, earlier) -> list[str]:
-    """The facts that `variant` has and `earlier` has not."""
+    """Returns a text for each fact in which `variant` differs from `earlier`."""
     found = []
     if variant.target != earlier.target:
         found.append(f"the target is {variant.target}")
@@ -42,7 +44,8 @@ def _differences(names, variant, earlier) -> list[str]:
 
 
 def _value_in_words(special: str, other: str) -> str:
-    """Says in words the knowledge of a value, in contrast to that of another."""
+    """Returns the specialization `special` of a value in words. `other` is the specialization of
+    the earlier variant, which `special` differs from."""
     if special == "":
         return "not 1" if other == "1" else f"not divisible by {other}"
     return "1" if special == "1" else f"divisible by {special}"

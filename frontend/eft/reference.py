@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions and scans in NumPy, with the bits that kernels compute.
+"""Reductions and scans in NumPy whose results equal those of kernels in every bit.
 
-A sum of floats depends on the order of its additions. Eft fixes one, the same for every device: it
-follows from the block's shape, the size of an element and the number of warps. The functions here
-combine in that order; docs/language.md says where it comes from.
+A sum of floats depends on the order of its additions. Eft fixes this order, and uses the same order
+on every device. The order depends on the block's shape, the size of an element, and the number of
+warps. The functions of this module combine in the same order. docs/language.md gives the reasons
+for it.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ _PRODUCT_EXTENT = 16
 
 @dataclass(frozen=True)
 class ReductionOrder:
-    """The order along an axis: first `steps` equal parts of it are combined element by element, one
-    after the other. Then each number of `tree` folds one bit of the index: x[i] and x[i + bit] are
-    combined."""
+    """The order in which a reduction combines the elements along an axis. First, the axis is
+    divided into `steps` equal parts of consecutive elements. The parts are combined element by
+    element, in sequence, which leaves one part. Then each number `bit` of `tree` folds one bit of
+    the index: it combines x[i] with x[i + bit]."""
 
     steps: int
     tree: tuple[int, ...]
@@ -35,21 +37,29 @@ def reduction_order(
     num_warps: int = 4,
     of_product: bool = False,
 ) -> ReductionOrder:
-    """The order in which a block of this shape is reduced along an axis.
+    """Returns the order in which a block of this shape is reduced along an axis.
 
-    Take the bits of a row-major index, the lowest first. Those of one 16-byte vector of the last
-    dimension come first, then five for the lanes of a warp, then those of the warps; a block with
-    fewer elements than that has a shorter vector. What is left makes steps. The bits of the
-    vector fold first, then those of the lanes, then those of the warps; of each, the highest leads.
+    Divide the bits of the row-major index, from the lowest bit up, into four groups. The first
+    group numbers the elements of a 16-byte vector along the last dimension, the second the 32 lanes
+    of a warp (five bits), and the third the warps. The fourth group has the remaining bits. If the
+    block has fewer elements than vector, lanes and warps need, the vector is shorter. The tree
+    consists of those bits of the first three groups that belong to the axis: first the bits of the
+    vector, then those of the lanes, then those of the warps. Within a group the highest bit comes
+    first. The bits of the axis in the fourth group number the steps.
 
-    A block that is computed from a matrix product has the order of its accumulators.
+    If the block is computed from a matrix product, the order follows the layout of the accumulator;
+    see `_order_of_product`.
 
     Args:
         shape: the block's extents, powers of two.
         axis: the dimension that is reduced.
-        itemsize: the bytes of an element; of several blocks, of one of the first.
-        num_warps: the launch's option.
-        of_product: the block is computed element by element from the result of `tl.dot`.
+        itemsize: the size of an element in bytes; if several blocks are reduced together, that of
+            the first block.
+        num_warps: the launch option.
+        of_product: whether the block is computed element by element from the result of `tl.dot`.
+
+    Raises:
+        ValueError: with `of_product`, the shape does not have two extents of at least 16.
     """
     bits = [extent.bit_length() - 1 for extent in shape]
     axis %= len(shape)
@@ -72,10 +82,13 @@ def reduction_order(
 
 
 def _order_of_product(rows: int, columns: int, axis: int, num_warps: int) -> ReductionOrder:
-    """Registers fold first, then lanes, then warps; of each, the highest bit leads. A warp has 16
-    rows, whose bits 0 to 2 are lanes; four warps have the next two bits, and more of them the
-    highest. Of the columns, bits 1 and 2 are lanes; warps beyond the rows have the highest bits.
-    All else are registers. `rows` and `columns` count bits."""
+    """Returns the order for a block of a product with 2^rows rows and 2^columns columns.
+
+    Bits of registers fold first, then bits of lanes, then bits of warps; within each of these, the
+    highest bit folds first. A warp has 16 rows. Bits 0 to 2 of the row number are lanes. The next
+    bits are warps: bits 4 and 5 for the first four warps, and the highest row bits for further
+    warps. If there are more warps than row bits from bit 4 on can number, they take the highest
+    column bits. Bits 1 and 2 of the column number are lanes. All other bits are registers."""
     warp_bits = num_warps.bit_length() - 1
     down = min(warp_bits, rows - 4)
     across = min(warp_bits - down, columns - 3)
@@ -93,17 +106,17 @@ def _order_of_product(rows: int, columns: int, axis: int, num_warps: int) -> Red
 def reduce_in_order(
     x, axis: int | None, combine: Callable, num_warps: int = 4, of_product: bool = False
 ):
-    """The result of `tl.reduce`, and with `combine=np.add`, `tl.sum`.
+    """Returns the result of `tl.reduce`; with `combine=np.add`, that of `tl.sum`.
 
     Args:
-        x: an array, or a tuple of arrays of one shape; extents are powers of two.
-        axis: the dimension that goes; None reduces all, in row-major order.
-        combine: takes an array for each of `x`, the elements before, then one for each, those
-            behind; gives an array, or a tuple of them if `x` is a tuple. It sees arrays of many
-            shapes.
-        num_warps: the launch's option.
-        of_product: one of the blocks is computed element by element from the result of `tl.dot`.
-            Without an axis that makes no difference.
+        x: an array, or a tuple of arrays of one shape. The extents are powers of two.
+        axis: the dimension that is reduced. None reduces all elements, in row-major order.
+        combine: a function that combines elements pairwise. For n arrays in `x` it takes 2n arrays:
+            n arrays with the earlier elements, then n with the later elements. It returns an array,
+            or a tuple of n arrays. Calls differ in the shapes of the arrays.
+        num_warps: the launch option.
+        of_product: whether one of the blocks is computed element by element from the result of
+            `tl.dot`. Without an axis this makes no difference.
     """
     blocks = x if isinstance(x, tuple) else (x,)
     if axis is None:
@@ -122,8 +135,8 @@ def reduce_in_order(
 
 
 def _folded(combine, blocks, bit: int):
-    """Combines x[i] and x[i + bit] for every i without that bit. Extents stay: where the bit is set
-    lies nothing of interest from then on."""
+    """Combines x[i] with x[i + bit] for every index i in which the bit is not set. The extents stay
+    the same. Elements at indices with the bit set are not needed afterwards."""
     index = np.arange(len(blocks[0]))
     lower = index & ~bit
     upper = index | bit
@@ -133,16 +146,17 @@ def _folded(combine, blocks, bit: int):
 
 
 def scan_in_order(x, axis: int, combine: Callable, reverse: bool = False):
-    """The result of `tl.associative_scan`, and with `combine=np.add`, `tl.cumsum`.
+    """Returns the result of `tl.associative_scan`; with `combine=np.add`, that of `tl.cumsum`.
 
-    For each bit of the index, from the lowest on, every element that has it is combined with the
-    last one of the half before: x[i] becomes combine(x[j], x[i]), where j is i with that bit
-    cleared and all lower ones set. With `reverse`, that happens on the reversed axis.
+    The scan goes through the bits of the index, from the lowest to the highest. For each bit, every
+    element whose index i has this bit set changes: x[i] becomes combine(x[j], x[i]), where j is i
+    with this bit cleared and all lower bits set. With `reverse`, the axis is reversed before and
+    after.
 
     Args:
-        x, combine: as for `reduce_in_order`.
-        axis: the dimension along which.
-        reverse: go from the last element to the first.
+        x, combine: as in `reduce_in_order`.
+        axis: the dimension along which the scan goes.
+        reverse: whether the scan goes from the last element to the first.
     """
     blocks = x if isinstance(x, tuple) else (x,)
     blocks = tuple(np.moveaxis(block, axis, 0) for block in blocks)

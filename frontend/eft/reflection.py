@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The attributes of a kernel that programs read: its parameters, its source, its hash, what was
-compiled of it. Launches need none of them, so each is made when somebody asks.
+"""The attributes of a kernel that programs read: its parameters, its source, its hash, its compiled
+variants. Launches don't need these attributes, so each is computed when it is read.
 
-They have the names that they have in Triton.
+The attributes have the names that Triton gives them.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from eft.annotations import annotations_of
 
 
 class Reflection:
-    """The attributes themselves, as a base of `JITFunction`.
+    """A base of `JITFunction` with the attributes that programs read.
 
     Attributes:
-        hash: the last `cache_key` that somebody asked for, or None. Setting it to None makes Eft
-            forget what it compiled, as after a change of a function that the kernel calls.
-        compiled: the kernels that are loaded, by the number of their device (-1: the CPU) and by
-            their `id`.
+        hash: the `cache_key`, if it was read; else None. Setting `hash` to None makes Eft forget
+            the compiled variants, for example after a change of a function that the kernel calls.
+        compiled: the loaded variants: for each number of a device (-1: the CPU) a dict of the
+            `CompiledKernel`s by their `id`.
         pre_run_hooks: the functions that each launch calls first, see `add_pre_run_hook`.
     """
 
@@ -29,7 +29,7 @@ class Reflection:
 
     @property
     def params(self) -> list[KernelParam]:
-        """The parameters, in order."""
+        """A `KernelParam` for each parameter, in order."""
         return [KernelParam(number, self, each) for number, each in enumerate(self.parameters)]
 
     @property
@@ -46,7 +46,7 @@ class Reflection:
             return signature(self.fn)
         from annotationlib import Format
 
-        # An annotation may name what is not there.
+        # An annotation may use a name that is not defined.
         return signature(self.fn, annotation_format=Format.FORWARDREF)
 
     @property
@@ -55,8 +55,8 @@ class Reflection:
 
     @property
     def __globals__(self) -> dict | None:
-        """The function's globals, or what this was set to: PyTorch takes them away for a time, to
-        pickle a kernel."""
+        """The function's globals, or the value to which this attribute was set. PyTorch sets it to
+        None while it pickles a kernel."""
         return vars(self)["_globals"] if "_globals" in vars(self) else self.fn.__globals__
 
     @__globals__.setter
@@ -65,23 +65,23 @@ class Reflection:
 
     @property
     def starting_line_number(self) -> int:
-        """The line of its file, counted from 1, that `raw_src` begins with."""
+        """The number of the first line of `raw_src` in the file, counted from 1."""
         return self.fn.__code__.co_firstlineno
 
     @property
     def raw_src(self) -> list[str]:
-        """The lines that the function was defined in, with its decorators."""
+        """The lines of the function's definition in its file, with the decorators."""
         return self._original_source().code_lines
 
     @property
     def src(self) -> str:
-        """The function's source, without decorators and indentation. Setting it replaces what
-        the kernel does: the text must define a function with the same name and parameters. What
-        was compiled of the kernel is forgotten; kernels that call it keep what they have, until
-        their `hash` is set to None.
+        """The function's source, without decorators and indentation. Setting this attribute
+        replaces the source: the new text must define a function with the same name and parameters.
+        The compiled variants of this kernel are then forgotten. Kernels that call this kernel keep
+        their variants until their `hash` is set to None.
 
         Raises:
-            CompilationError: at the next use, if the new text is no such function.
+            CompilationError: at the next use, if the new text does not define such a function.
         """
         from textwrap import dedent
 
@@ -98,11 +98,11 @@ class Reflection:
         self.hash = None
 
     def _unsafe_update_src(self, new_src: str):
-        """Sets `src`; the only way that Triton has since 3.4."""
+        """Sets `src`. Since Triton 3.4, this is the only way to do so in Triton."""
         self.src = new_src
 
     def parse(self):
-        """The source as Python's `ast.Module`."""
+        """Returns the source as Python's `ast.Module`."""
         import ast
 
         return ast.parse(self.src)
@@ -122,17 +122,17 @@ class Reflection:
 
     @property
     def cache_key(self) -> str:
-        """A hash of the kernel's source and of all that it reads: functions, constants, attributes
-        of modules."""
+        """A hash of the kernel's source and of everything outside that it reads: functions,
+        constants, attributes of modules."""
         if self._hash is None:
             self._hash = _hash_of(self)
         return self._hash
 
     @property
     def used_global_vals(self) -> dict | None:
-        """The constants outside of the kernel that it was compiled with: for each name, with the
-        `id` of the globals that it is read from, its value and those globals. Or what this was set
-        to, as for `__globals__`."""
+        """The constants outside of the kernel that its compiled variants have read. The keys are
+        (name, `id` of the globals that contain the name), and the values are (value, those
+        globals). If this attribute was set, it is the value to which it was set."""
         if "_used_global_vals" in vars(self):
             return self._used_global_vals
         return {
@@ -145,8 +145,8 @@ class Reflection:
         self._used_global_vals = value
 
     def get_capture_scope(self) -> dict:
-        """The names that the function sees outside of itself: globals, and variables of the
-        functions around it."""
+        """Returns the variables that the function can use but that are defined outside of it, by
+        name: the globals, and the variables of enclosing functions."""
         from eft.closure import Closure
 
         closure = Closure(self.fn)
@@ -162,34 +162,37 @@ class Reflection:
         return False
 
     def repr(self, specialization=None) -> str:
-        """The name under which tools show the kernel: what the option `repr` of `jit` makes of a
-        compiled kernel, else its module and name."""
+        """Returns the name that tools show for the kernel: the result of the option `repr` of `jit`
+        for the compiled kernel `specialization`, or else the kernel's module and qualified name."""
         if self._repr is not None:
             return self._repr(specialization)
         return f"{self.__module__}.{self.__qualname__}"
 
-    # -- what was compiled -------------------------------------------------------------------------
+    # -- compiled variants -------------------------------------------------------------------------
 
     @property
     def device_caches(self) -> DeviceCaches:
-        """For each device a tuple: its compiled kernels by their `id`s, an empty dict in place of
-        Triton's look-ups, the target, its backend, and `create_binder`'s function."""
+        """For each device a tuple of five: the compiled kernels by their `id`s; an empty dict in
+        place of Triton's table of keys; the target; the backend; and the function that
+        `create_binder` describes."""
         return DeviceCaches(self)
 
     def create_binder(self):
-        """The tuple that `device_caches` has for the current device. Its last element is a function
-        of a launch's arguments that gives the value of each parameter by name, a type and a
-        specialization for each of them, and the launch's options."""
+        """Returns the tuple that `device_caches` has for the current device. Its last element is a
+        function that takes the arguments of a launch. It returns the value of each parameter by
+        name, a list with the type and the specialization of each, and the launch's options."""
         from eft.triton.runtime.driver import driver
 
         return self.device_caches[driver.active.get_current_device()]
 
     def preload(self, specialization_data: str):
-        """Compiles and loads a kernel that another process had, by what `jit_cache_hook` and
-        `jit_post_compile_hook` were given as `specialization_data` there.
+        """Compiles and loads a variant that another process has compiled. `specialization_data` is
+        the text that the other process passed to its hooks `jit_cache_hook` and
+        `jit_post_compile_hook` under the same name. Returns the compiled kernel.
 
         Raises:
-            RuntimeError: the data are another kernel's.
+            RuntimeError: the text describes a variant of another kernel, or has a constexpr value
+                that can't be restored from text.
         """
         import json
 
@@ -208,15 +211,15 @@ class Reflection:
 
 
 class KernelParam:
-    """A parameter of a kernel, by the names that Triton gives its facts.
+    """A parameter of a kernel, with the attributes that Triton's class of this name has.
 
     Attributes:
         num: its number, from 0.
         name: its name.
         is_constexpr: whether it is known at compile time.
-        is_const: whether it points to memory that is only read.
-        do_not_specialize, do_not_specialize_on_alignment: whether no code is compiled for its
-            value alone.
+        is_const: whether it points to memory that the kernel only reads.
+        do_not_specialize, do_not_specialize_on_alignment: whether an option of `jit` keeps launches
+            from specializing on its value. Both have the same value.
     """
 
     def __init__(self, num: int, kernel: Reflection, parameter):
@@ -231,12 +234,13 @@ class KernelParam:
 
     @property
     def _param(self):
-        """The parameter as `inspect` has it, which needs the kernel's function."""
+        """The parameter's `inspect.Parameter`, which needs the kernel's function."""
         return list(self._kernel.signature.parameters.values())[self.num]
 
     @property
     def annotation(self) -> str:
-        """The annotation's text: a type in a signature's words (`*fp32`), "constexpr", or ""."""
+        """The annotation as text: "constexpr", a type in the words of a signature ("*fp32"), any
+        other annotation's text or name, or "" if there is no annotation."""
         if self.is_constexpr:
             return "constexpr"
         if self._dtype is not None:
@@ -246,7 +250,7 @@ class KernelParam:
 
     @property
     def annotation_type(self) -> str:
-        """The type that the annotation names, in a signature's words, or ""."""
+        """The type that the annotation names, in the words of a signature; "" if it names none."""
         if self._dtype is None:
             return ""
         text = self._dtype.signature
@@ -266,8 +270,8 @@ class KernelParam:
 
 
 class DeviceCaches(dict):
-    """The compiled forms of a kernel, by devices; see `Reflection.device_caches`. Clearing it
-    makes Eft forget them."""
+    """The compiled variants of a kernel, by the number of the device; see
+    `Reflection.device_caches`. Clearing the dict makes Eft forget the variants."""
 
     def __init__(self, kernel):
         self._kernel = kernel
@@ -298,7 +302,7 @@ class DeviceCaches(dict):
 
 
 def without_function(kernel: Reflection) -> dict:
-    """The facts that are left of a kernel whose `fn` was set to None."""
+    """Returns the attributes of a kernel whose `fn` was set to None, for pickling."""
     from eft import _runtime
 
     parameters = [
@@ -315,7 +319,8 @@ def without_function(kernel: Reflection) -> dict:
 
 
 def restore(kind: type, facts: dict) -> Reflection:
-    """A kernel of which only facts are left. It can't be compiled."""
+    """Returns a kernel of the class `kind` with the attributes `facts`, the result of
+    `without_function`. The kernel has no function, so it can't be compiled."""
     from eft import _runtime
     from eft.parameters import Parameter
 
@@ -335,14 +340,15 @@ def restore(kind: type, facts: dict) -> Reflection:
 
 
 def _own_number(device: int) -> int:
-    """The number by which a kernel's compiled forms go for the current device of this number."""
+    """Returns the number that `Reflection.compiled` uses for the driver's device number `device`:
+    the same number, or -1 on a machine without a GPU."""
     from eft import _runtime
 
     return device if _runtime.device_count() else -1
 
 
 def _bind(kernel, backend, args, kwargs):
-    """A launch taken apart; see `Reflection.create_binder`."""
+    """Binds the arguments of a launch; see `Reflection.create_binder` for the result."""
     from eft import warmup
 
     names = set(kernel.arg_names)
@@ -358,7 +364,7 @@ def _bind(kernel, backend, args, kwargs):
 
 
 def specialization_data(kernel, device: int, variant) -> str:
-    """A variant of a kernel as text, for `preload` in another process."""
+    """Returns a variant of a kernel as JSON, which `preload` in another process reads."""
     import json
 
     return json.dumps(
@@ -384,7 +390,7 @@ def _to_json(value):
     is_long = isinstance(value, int) and value.bit_length() > 64
     if value is None or (isinstance(value, bool | int | float | str) and not is_long):
         return value
-    return {"text": describe(value)}  # to be read, not to be preloaded
+    return {"text": describe(value)}  # for people to read: `preload` refuses it
 
 
 def _from_json(value):
@@ -407,7 +413,7 @@ def _hash_of(kernel) -> str:
 
     try:
         text = StableText().of(kernel)
-    except NotStable:  # then only its own text
+    except NotStable:  # hash only the kernel's own source
         text = f"{kernel.__module__}.{kernel.__qualname__}\n{kernel.src}"
     facts = f"{text}\0{kernel.starting_line_number}"
     return sha256(facts.encode(errors="surrogatepass")).hexdigest()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs a script or a module as Python itself would, but for what `import triton` means."""
+"""Runs a script or a module as Python itself would, except that `import triton` imports Eft."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _INPUT = "<stdin>"
 
 
 def run(script: str, arguments: list[str]) -> int:
-    """Runs a file as `__main__`, with `import triton` meaning Eft; of a folder or a zip archive the
-    `__main__.py` in it.
+    """Runs a file as `__main__`, where `import triton` imports Eft. For a folder or a zip archive,
+    runs the file `__main__.py` in it.
 
-    The script sees its own `sys.argv`, `sys.path[0]`, `__file__` and `__main__`; an exception that
-    it lets through is reported without Eft's frames.
+    The script gets the same `sys.argv`, `sys.path[0]`, `__file__` and `__main__` as under Python.
+    An exception that the script does not catch is printed without Eft's frames.
 
     Returns:
-        The exit status. What the script says with `sys.exit` goes through as a SystemExit.
+        The exit status. If the script calls `sys.exit`, its SystemExit reaches the caller instead.
     """
     if (importer := _importer(script)) is not None:
         return _run_inside(script, importer, arguments)
@@ -27,27 +27,27 @@ def run(script: str, arguments: list[str]) -> int:
             text = file.read()
     except OSError as error:
         return _fail(f"can't open {script!r}: {error.strerror}")
-    path = os.path.abspath(script)  # which stays true when the script changes its folder
+    path = os.path.abspath(script)  # remains correct if the script changes the current folder
     main = _become(script, arguments, os.path.dirname(os.path.realpath(script)))
     main.__file__ = path
     return _execute_text(text, path, main)
 
 
 def run_input(arguments: list[str]) -> int:
-    """Runs what is read from standard input; see `run`."""
+    """Runs the text from standard input as a script; see `run`."""
     import linecache
 
     text = sys.stdin.buffer.read()
     main = _become("-", arguments, "")
     del main.__file__
     lines = text.decode(errors="replace").splitlines(keepends=True)
-    # So that errors show its lines, and kernels have a source.
+    # With this entry, tracebacks show lines of the script, and its kernels have a source.
     linecache.cache[_INPUT] = len(text), None, lines, _INPUT
     return _execute_text(text, _INPUT, main)
 
 
 def _importer(place: str):
-    """The importer of modules in a folder or a zip archive; None for any other file."""
+    """Returns the importer of modules in a folder or a zip archive; None for any other path."""
     for make in sys.path_hooks:
         try:
             return make(place)
@@ -63,7 +63,7 @@ def _run_inside(place: str, importer, arguments: list[str]) -> int:
         return _fail(f"can't find a module __main__ in {place!r}")
     try:
         code = spec.loader.get_code("__main__")
-    except Exception as error:  # a mistake in the module's own text
+    except Exception as error:  # such as a syntax error in the module
         return _report(error, _frames_outside(error.__traceback__))
     _specify(main, spec)
     return _execute(code, main)
@@ -78,7 +78,7 @@ def _execute_text(text: bytes, path: str, main: ModuleType) -> int:
 
 
 def run_module(name: str, arguments: list[str]) -> int:
-    """Runs a module, or the module `__main__` of a package, as `python -m` would; see `run`."""
+    """Runs a module as `python -m` would; for a package, its module `__main__`. See `run`."""
     main = _become("-m", arguments, os.getcwd())
     try:
         spec = _find(name)
@@ -87,7 +87,7 @@ def run_module(name: str, arguments: list[str]) -> int:
             raise _NoModule(f"{name!r} has no code that could be run")
     except _NoModule as error:
         return _fail(str(error))
-    except Exception as error:  # a mistake in a package around the module, or in its own text
+    except Exception as error:  # an error in an enclosing package, or a syntax error
         return _report(error, _frames_outside(error.__traceback__))
     _specify(main, spec)
     sys.argv[0] = spec.origin
@@ -95,18 +95,22 @@ def run_module(name: str, arguments: list[str]) -> int:
 
 
 def _specify(main: ModuleType, spec):
-    """Gives `__main__` the attributes of a module with this specification."""
+    """Sets the attributes of the module `main` to those of a module with this specification."""
     main.__file__ = spec.origin
     main.__spec__, main.__loader__ = spec, spec.loader
     main.__package__, main.__cached__ = spec.parent, spec.cached
 
 
 class _NoModule(Exception):
-    """There is no module of a name that could be run."""
+    """There is no module of the given name, or the module can't be run."""
 
 
 def _find(name: str):
-    """The specification of a module that can be run."""
+    """Returns the specification of the module that `python -m` runs for a name.
+
+    Raises:
+        _NoModule: there is none.
+    """
     from importlib.util import find_spec
 
     is_relative = name.startswith(".")
@@ -127,7 +131,8 @@ def _find(name: str):
 
 
 def _become(file: str, arguments: list[str], folder: str) -> ModuleType:
-    """Makes this process that of a script: `__main__`, arguments, the first folder of modules."""
+    """Sets up this process for a script: replaces the module `__main__`, `sys.argv` and
+    `sys.path[0]`, and makes `import triton` import Eft. Returns the new `__main__`."""
     from eft.triton.finder import install
 
     main = ModuleType("__main__")
@@ -147,12 +152,13 @@ def _execute(code, main: ModuleType) -> int:
         return _report(error, error.__traceback__.tb_next)
     except KeyboardInterrupt as error:
         _report(error, error.__traceback__.tb_next)
-        return 130  # what a shell makes of an interrupted command
+        return 130  # 128 + SIGINT, the status that shells report for an interrupted command
     return 0
 
 
 def _frames_outside(traceback):
-    """A traceback from the first frame on that is neither Eft's nor of Python's import system."""
+    """Returns the rest of a traceback, from the first frame that belongs neither to this file nor
+    to Python's import system."""
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if file != __file__ and "importlib" not in file:
@@ -167,6 +173,7 @@ def _fail(message: str) -> int:
 
 
 def _report(error: BaseException, traceback) -> int:
-    """Shows an exception as Python would if the script had been its only argument."""
+    """Prints an exception as Python would if it had run the script itself. Returns the exit status
+    1."""
     sys.excepthook(type(error), error.with_traceback(traceback), traceback)
     return 1

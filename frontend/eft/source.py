@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The source of a kernel: its part of the text that was read when it was decorated, split off at
-its first launch.
+"""The source of a kernel. The text of its file is read when the kernel is decorated. The lines of
+the kernel are cut out of that text at the first launch.
 
-A first launch waits for this module. So the file is split by hand, since the module `inspect` takes
-longer for that than the compiler takes to lower the function; and the disk cache has what its keys
-need of a source, so that mostly only a compile parses it.
+The first launch waits for this, so it must be fast. For this reason the lines are found here
+without the module `inspect`, which takes longer to find them than the compiler takes to lower the
+function. And the disk cache has a `Summary` of each source, which is all that cache keys need. So
+in most processes only a compile parses the source.
 """
 
 from __future__ import annotations
@@ -15,19 +16,21 @@ from eft.parameters import parameter_names
 from eft.text import Text, indentation, may_follow
 from eft.version import key_of
 
-#: So many lines behind a function are enough, mostly, to find its end.
+#: The end of a function is first searched for in this many lines after its code. They mostly
+#: suffice; otherwise it is searched for in all lines of the file.
 _LINES_BEHIND = 8
 
 
 class Summary:
-    """The facts of a function's text for which no syntax tree is needed.
+    """The facts about a function's text that the disk cache keeps, so that no syntax tree is
+    needed.
 
     Attributes:
-        name: the function's.
-        start: the index of the line that its `def` is in.
+        name: the function's name.
+        start: the index of the line that contains its `def`.
         parameters: the names of its parameters, in order.
-        chains: the names in it, its decorators aside, each with the attributes that are read of it
-            at once: of `a.b.c` the chain ("a", "b", "c").
+        chains: the chains of names in the function, without its decorators. A chain is a name with
+            the attributes that follow it: `a.b.c` is the chain ("a", "b", "c").
     """
 
     __slots__ = ("chains", "name", "parameters", "start")
@@ -50,14 +53,14 @@ class Summary:
 
 
 class Source:
-    """The text of a function and where it stands.
+    """The text of a function and its position in the file.
 
     Attributes:
-        name: the function's, with those of what it is defined in.
+        name: the function's qualified name.
         file: the name of its file.
-        first_line: the line, counted from 1, that `lines[0]` is.
-        lines: its lines, with their indentation.
-        summary: see `Summary`.
+        first_line: the number of `lines[0]` in the file, counted from 1.
+        lines: the function's lines, with their indentation.
+        summary: the `Summary` of the function.
     """
 
     def __init__(self, function, text: Text):
@@ -88,14 +91,14 @@ class Source:
         if not text.is_settled and not _is_rewritten(function) and not self._makes(code, text):
             raise self._changed()
 
-    #: Whether it is what the function's code was made of.
+    #: Whether Python compiled the function from this text.
     is_original = True
 
     _tree = None
 
     def _find_summary(self, text: Text) -> bool:
-        """Sets `summary`, out of the cache or by parsing, which may change `lines`; returns whether
-        there is a function."""
+        """Sets `summary`, from the disk cache or by parsing. Parsing may also correct `lines`.
+        Returns whether the lines contain a function."""
         likely = self.lines
         key = key_of("summary", "".join(likely))
         if packed := _runtime.cache_get(key):
@@ -109,8 +112,8 @@ class Source:
         return True
 
     def _parse(self, lines: list[str]) -> bool:
-        """Parses the function that `lines` begin with, and keeps its own lines; returns whether
-        there is one."""
+        """Parses the function at the beginning of `lines`, and sets `self.lines` to the lines of
+        the function. Returns whether there is a function."""
         from eft import syntax
 
         found = self._in_parser(syntax.first_function, lines)
@@ -125,7 +128,7 @@ class Source:
         return Summary(self.tree.name, self._index(self.tree), parameters, list(self._uses))
 
     def _makes(self, code, text: Text) -> bool:
-        """Whether the text of a file compiles to the function's code."""
+        """Whether compiling the text of the file gives the function's code."""
         from eft import syntax
 
         return self._in_parser(syntax.makes, code, text.lines())
@@ -146,7 +149,8 @@ class Source:
         )
 
     def _changed(self) -> CompilationError:
-        # Code that comes from no file is often called by the same name as other code.
+        # Much code that does not come from a file has the same file name, such as "<string>". So a
+        # text under that name may belong to other code.
         if self.file in ("<string>", "<stdin>"):
             return self._unreadable()
         return self._error(
@@ -156,49 +160,54 @@ class Source:
     def _error(self, message: str) -> CompilationError:
         return CompilationError(message, file=self.file, line=self.first_line)
 
-    # -- what needs the syntax tree ----------------------------------------------------------------
+    # -- methods that need the syntax tree ---------------------------------------------------------
 
     @property
     def tree(self):
-        """Its `ast.FunctionDef`. `place` makes places in the file of its nodes' places."""
+        """The `ast.FunctionDef` of the function. `place` returns the position of a node in the
+        file."""
         if self._tree is None:
             self._parse(self.lines)
         return self._tree
 
     @property
     def parameters(self) -> list:
-        """The nodes of the parameters, in order."""
+        """The syntax nodes of the parameters, in order."""
         arguments = self.tree.args
         found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         return found if arguments.vararg is None else [*found, arguments.vararg]
 
     @property
     def _uses(self) -> dict:
-        """For each chain of names the node of its name where it is first used."""
+        """For each chain of names, the node of the chain's first name where the chain is first
+        used.
+        """
         from eft import syntax
 
         return syntax.find_chains(self.tree)
 
     def first_use(self, name: str) -> tuple[int, int]:
-        """The place where a name is first used."""
+        """Returns the position where a name is first used."""
         return self.place(next(node for chain, node in self._uses.items() if chain[0] == name))
 
     @property
     def code_lines(self) -> list[str]:
-        """Its lines without what follows its last statement."""
+        """The function's lines up to the end of its last statement."""
         return self.lines[: self._index(self.tree, "end_lineno") + 1]
 
     def _index(self, node, attribute: str = "lineno") -> int:
-        """The index of the line in which a node begins, or ends."""
+        """Returns the index in `lines` of the line in which a node begins, or ends if `attribute`
+        is "end_lineno"."""
         return getattr(node, attribute) - 1 - self._lines_before
 
     @property
     def _lines_before(self) -> int:
-        """The lines that the parser got in front of the function, see `syntax`."""
+        """The number of lines that were added before the function for the parser; see
+        `eft.syntax.first_function`."""
         return 1 if indentation(self.lines[0]) else 0
 
     def place(self, node) -> tuple[int, int]:
-        """The line and the column of a node, both counted from 1."""
+        """Returns the line and the column of a node in the file, both counted from 1."""
         index = self._index(node)
         column = len(self.lines[index].encode()[: node.col_offset].decode(errors="replace"))
         return self.first_line + index, column + 1
@@ -207,23 +216,25 @@ class Source:
 
     @property
     def definition_line(self) -> int:
-        """The number of the line that `definition` begins with, counted from 1."""
+        """The number in the file of the first line of `definition`, counted from 1."""
         return self.first_line + self.summary.start
 
     @property
     def definition(self) -> str:
-        """The text without the decorators."""
+        """The function's text without the decorators."""
         return "".join(self.lines[self.summary.start :])
 
     def line(self, number: int) -> str | None:
-        """The line with this number in the file, if it is the function's."""
+        """Returns the line with this number in the file; None if it does not belong to the
+        function.
+        """
         index = number - self.first_line
         return self.lines[index].rstrip("\n") if 0 <= index < len(self.lines) else None
 
 
 class ReplacedSource(Source):
-    """A text that somebody has put in the place of a function's own. Its places are counted in the
-    text itself."""
+    """A text that a program has set in place of the function's own text. Lines are counted from the
+    beginning of the new text."""
 
     is_original = False
 
@@ -247,9 +258,10 @@ class ReplacedSource(Source):
 
 
 def _likely_lines(code, text: Text) -> list[str]:
-    """The lines of a function, as far as the places of its code tell: up to the first line behind
-    its code that is not indented more than its first line. Such a line can still be the function's,
-    if it has no code of its own: it may be inside a string. A parser finds that out."""
+    """Returns the lines that probably make up a function, without parsing. They end before the
+    first line that comes after the function's code and is not indented more than the function's
+    first line. In rare cases this line still belongs to the function, for example inside a string;
+    only a parser can tell. Returns [] if the text has no such lines."""
     first = code.co_firstlineno - 1
     last = max((line for _, _, line in code.co_lines() if line), default=first + 1)
     for stop in (last + _LINES_BEHIND, None):
@@ -264,8 +276,8 @@ def _likely_lines(code, text: Text) -> list[str]:
 
 
 def _is_rewritten(function) -> bool:
-    """Whether the function's module was loaded by other means than Python's own. They may compile
-    something else than what is written: pytest does so with assertions."""
+    """Whether the function's module was loaded by a loader that is not Python's own. Such a loader
+    may compile other code than the text says: pytest's loader rewrites assertions."""
     names = function.__globals__
     loader = getattr(names.get("__spec__"), "loader", None) or names.get("__loader__")
     kind = loader if isinstance(loader, type) else type(loader)

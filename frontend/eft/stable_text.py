@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Texts that name values: the same in every process for the same value, and another for every other
-one. Keys of the disk cache are made of them.
+"""Stable texts: texts that identify values. The same value has the same text in every process, and
+different values have different texts. The keys of the disk cache consist of stable texts.
 
-A number, a string or a tuple is its own text. A function is what it does: its source or its code,
-with the text of all that it reads. A class is its attributes. Other objects are what `pickle` would
-keep of them, so that whatever can be pickled has a text. Only Python, its library and installed
-packages with a version are taken at their names: they don't change while the version doesn't.
+The text of a number, a string or a tuple is its value. The text of a function consists of its
+source or its code, and of the texts of everything that it reads. The text of a class consists of
+the texts of its attributes. The text of any other object consists of what `pickle` would store of
+it, so every object that can be pickled has a text. Values from Python, its standard library, and
+installed packages that have a version are represented by their names, because they change only if
+the version changes.
 """
 
 from __future__ import annotations
@@ -28,13 +30,14 @@ from eft.language.builtin import is_constexpr_function
 from eft.language.constexpr import unwrap
 from eft.language.dtypes import dtype
 
-#: Attributes of classes that say nothing of what their objects do.
+#: Attributes of classes that don't affect what a class does.
 _SILENT = frozenset(
     """__abstractmethods__ __annotate__ __annotate_func__ __annotations_cache__ __classdictcell__
     __dict__ __doc__ __firstlineno__ __module__ __static_attributes__ __weakref__
     _abc_impl""".split()
 )
-#: A larger array would make a key cost more than what it saves.
+#: The size from which an array has no text. The key of a larger array would cost more than the
+#: cache saves.
 _MOST_BYTES = 1 << 16
 _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: the class was made at run time
 _STANDARD_LIBRARY = os.path.dirname(os.__file__) + os.sep
@@ -42,11 +45,12 @@ _PACKAGES = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
 class NotStable(Exception):
-    """A value has no text that means the same in another process.
+    """A value has no text that would be the same in another process.
 
     Attributes:
-        path: how the value is reached from the one whose text was asked for, from the inside out.
-        why: what stands in the way.
+        path: the steps, such as ".size" or "[0]", that lead from the value whose text was requested
+            to the value without a text. The last step comes first.
+        why: the reason.
     """
 
     def __init__(self, why: str):
@@ -60,25 +64,29 @@ class NotStable(Exception):
 
 
 def stable_text(value) -> str:
-    """The text of one value by itself.
+    """Returns the stable text of one value.
 
     Raises:
-        NotStable: it has none.
+        NotStable: the value has no stable text.
     """
     return StableText().of(value)
 
 
 class StableText:
-    """Writes the texts of values that belong together. What was written before is written as its
-    number: so values that hold themselves have a text, and one value twice is not two equal ones.
+    """Writes the texts of values that belong together. An object that was written before is written
+    as its number. So an object that contains itself has a text, and a text tells one object that
+    occurs twice from two equal objects.
     """
 
     def __init__(self):
-        self._met = {}  # by id: the number, and the value, so that nothing else gets its id
+        # By `id`: the object's number, and the object. The reference keeps its `id` from being
+        # reused.
+        self._met = {}
 
     def of(self, value, step: str = "") -> str:
-        """The text of `value`. `step` is what leads to it, for the error: ".size"."""
-        if type(value) is not list and not isinstance(value, tuple):  # their elements follow
+        """Returns the text of `value`. `step`, such as ".size", leads from the containing value to
+        this value; it is used in error messages."""
+        if type(value) is not list and not isinstance(value, tuple):  # elements are unwrapped later
             value = unwrap(value)
         try:
             return self._text(value)
@@ -145,7 +153,7 @@ class StableText:
         return None
 
     def _object(self, value) -> str:
-        """The text of what pickle would keep of an object."""
+        """Returns the text of what `pickle` would store of an object."""
         if hasattr(value, "__dlpack__") and getattr(value, "nbytes", _MOST_BYTES) >= _MOST_BYTES:
             raise NotStable("is an array")
         try:
@@ -154,7 +162,7 @@ class StableText:
             kept = getattr(value, "__name__", None)
             if not isinstance(kept, str):
                 raise NotStable(f"can't be kept from process to process: {error}") from None
-        if isinstance(kept, str):  # it is to be found by this name
+        if isinstance(kept, str):  # pickle would store only this name of a global
             return self._named(value, kept)
         make, arguments, *state = kept
         texts = [self.of(make), *map(self.of, arguments)]
@@ -171,7 +179,7 @@ class StableText:
 
     def _named(self, value, name: str) -> str:
         module = type(value).__module__
-        if hasattr(value, "__wrapped__"):  # functools.cache
+        if hasattr(value, "__wrapped__"):  # a function under functools.cache
             return f"{self.of(type(value))} {self.of(value.__wrapped__)}"
         library = _library(module)
         if library and _found(module, name) is value:
@@ -211,13 +219,14 @@ class StableText:
     # -- functions ---------------------------------------------------------------------------------
 
     def _kernel(self, function) -> str:
-        """A function under @eft.jit: its source, its parameters, and what it reads. Its place is in
-        the code, for debuggers and profilers. Of its file only the name counts, not the folder:
-        that of a notebook's cell is another one in each process."""
+        """Returns the text of a function under @eft.jit: its source, its position, its parameters,
+        and the texts of what it reads. The position counts because debug information in the code
+        contains it. Only the name of the file counts, without its folder, because a notebook's cell
+        has a different folder in each process."""
         source = function.source
         place = f"{os.path.basename(source.file)}:{source.definition_line}"
         parts = [source.definition, place]
-        if patterns := getattr(function, "patterns", ()):  # of tuples among its arguments
+        if patterns := getattr(function, "patterns", ()):  # for a `KernelOfElements`
             parts.append(self.of(patterns))
         for each in function.parameters:
             default = ""
@@ -231,12 +240,13 @@ class StableText:
             name = chain[0]
             if name not in given and (name in closure.variables or name in closure.globals):
                 value = closure.find(name)
-                if value is not MISSING:  # else an error if it really is read
+                if value is not MISSING:  # if the kernel reads it, compiling reports the error
                     self._read(found, value, chain)
         return "\n".join([*parts, *self._all_read(found)])
 
     def _function(self, function: FunctionType) -> str:
-        """Another function: its code, and what that reads. Those of libraries are their names."""
+        """Returns the text of any other Python function: its code, and the texts of what the code
+        reads. A function of a library is represented by its name."""
         module = function.__module__ or ""
         name = f"function {module}.{function.__qualname__}"
         if not is_constexpr_function(function) and (library := _library_by_name(function)):
@@ -277,13 +287,13 @@ class StableText:
         return f"code [{self._joined(facts)}]"
 
     def _read(self, found: dict, value, chain: tuple[str, ...]):
-        """Follows a chain of names through the modules of a user as far as it goes, and notes what
-        is there."""
+        """Follows a chain of names from `value` through modules that don't belong to a library.
+        Adds the value at the end of this path to `found`, under the path."""
         path = chain[0]
         for name in chain[1:]:
             if not isinstance(value, ModuleType) or _library(value.__name__):
                 break
-            if not hasattr(value, name):  # an error if it really is read
+            if not hasattr(value, name):  # if the kernel reads it, compiling reports the error
                 return
             value = getattr(value, name)
             path = f"{path}.{name}"
@@ -294,8 +304,12 @@ class StableText:
 
 
 def code_chains(code: CodeType):
-    """The globals that a code reads, each with the attributes that are read of it at once: of
-    `a.b.c` the chain ("a", "b", "c")."""
+    """Yields the chains of names with which a code object reads globals. A chain is a global with
+    the attributes that follow it: `a.b.c` is the chain ("a", "b", "c").
+
+    Raises:
+        NotStable: the code imports a module that does not belong to a library.
+    """
     import dis
 
     chain = ()
@@ -324,7 +338,8 @@ def _is_of_module(function: BuiltinFunctionType) -> bool:
 
 
 def _library_by_name(value) -> str | None:
-    """The library of a function or a class, if it is what its name there leads to."""
+    """Returns the `_library` of a function or a class, if the library contains this value under its
+    name or the class is built into the interpreter. Otherwise returns None."""
     library = _library(value.__module__) if isinstance(value.__module__, str) else None
     is_built_in = isinstance(value, type) and not value.__flags__ & _HEAP_TYPE
     is_there = library and _found(value.__module__, value.__qualname__) is value
@@ -332,7 +347,7 @@ def _library_by_name(value) -> str | None:
 
 
 def _found(module: str, name: str):
-    """The value of a name of a module, perhaps with dots; None if there is none."""
+    """Returns the value of a name, which may contain dots, in a module; None if there is none."""
     found = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -340,7 +355,8 @@ def _found(module: str, name: str):
 
 
 def _file_text(function: BuiltinFunctionType) -> str:
-    """A text that tells one build of an extension module from another."""
+    """Returns a text that is different for different builds of the extension module that contains
+    the function: the library and its version, or the size and time of the module's file."""
     module = function.__module__ or type(function.__self__).__module__
     if library := _library(module):
         return library
@@ -355,8 +371,9 @@ _libraries = {}
 
 
 def _library(module: str) -> str | None:
-    """The library that a module belongs to, with its version; None for what may change without one.
-    Eft and Python have theirs in the fingerprint."""
+    """Returns the name and the version of the library that contains a module. Returns None for a
+    module without a version, because it may change at any time. The versions of Eft and of Python
+    are left out: every key contains them in `eft.version.fingerprint`."""
     top = module.partition(".")[0]
     if top not in _libraries:
         _libraries[top] = _find_library(top)

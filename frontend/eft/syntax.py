@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Asks Python's parser and compiler about the source of a kernel.
+"""Parses and compiles the source of a kernel with Python's own parser and compiler.
 
-Functions here take the file's name for the parser's messages, and raise RecursionError if the text
-is nested too deep. They do without the module `ast`: to import it takes longer than to parse a
-kernel.
+The functions of this module take the name of the file for error messages, and raise RecursionError
+if the text is nested too deeply. They don't use the module `ast`, because importing it takes longer
+than parsing a kernel.
 """
 
 from __future__ import annotations
@@ -13,25 +13,27 @@ from eft.threads import in_thread
 
 _ONLY_TREE = 0x400  # ast.PyCF_ONLY_AST
 _FUTURES = 0x1FE0000  # the flags of `from __future__ import ...`
-_ALLOW_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT: notebooks do
+_ALLOW_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, which notebooks set
 _TOO_DEEP = (RecursionError, MemoryError)  # what Python's parser raises
 
 
 def first_function(file: str, lines: list[str]):
-    """The function that `lines` begin with: the number of its lines, and its `ast.FunctionDef`;
-    None if there is none. Where the first line is indented, there is one more in front of it in the
-    tree, which keeps the columns as they are in the file.
+    """Finds the function at the beginning of `lines`. Returns the number of its lines and its
+    `ast.FunctionDef`; None if there is no function. If the first line is indented, the line
+    "if True:" is added before it for the parser. This keeps columns as they are in the file, but
+    increases the line numbers in the tree by one.
 
-    It is the shortest run of whole lines that is a function. Such a run ends before a line that is
-    not indented more than its first one: but such a line can also stand in a string, or end a list
-    of parameters, and then what is before it is no function.
+    The function is the shortest sequence of lines from the beginning that the parser accepts. It
+    can only end before a line that is not indented more than the first line. Not every such line
+    ends it: the line may be inside a string, or close the list of parameters. The parser then
+    refuses the lines before it, and the search goes on.
     """
     margin = indentation(lines[0])
     for end in range(1, len(lines) + 1):
         if end < len(lines) and not may_follow(lines[end], margin):
             continue
         if end == 1 and lines[0].lstrip().startswith("@") and "def" not in lines[0]:
-            continue  # a decorator alone, which the parser would refuse
+            continue  # only a decorator, which the parser would refuse
         text = "".join(lines[:end])
         try:
             tree = _compile(file, "if True:\n" + text if margin else text, _ONLY_TREE)
@@ -44,7 +46,7 @@ def first_function(file: str, lines: list[str]):
 
 
 def makes(file: str, code, lines: list[str]) -> bool:
-    """Whether these lines, taken for the whole file, compile to a function's code."""
+    """Whether compiling these lines, as the whole file, gives a code object that equals `code`."""
     flags = code.co_flags & _FUTURES | _ALLOW_AWAIT
     try:
         return any(
@@ -57,8 +59,9 @@ def makes(file: str, code, lines: list[str]) -> bool:
 
 
 def _units(file: str, code, lines: list[str]):
-    """The texts that may have been compiled at once, for what a file imports changes the code of
-    its functions: all of it, or the one statement around the function, as notebooks do."""
+    """Yields the texts that Python may have compiled as a unit: the whole file, and the top-level
+    statement that contains the function, because notebooks compile each statement separately. The
+    unit matters because a `from __future__ import` in it changes the code of its functions."""
     text = "".join(lines)
     yield text
     before = 0
@@ -70,7 +73,7 @@ def _units(file: str, code, lines: list[str]):
 
 
 def _codes(code):
-    """A code object, and those in it."""
+    """Yields a code object and all code objects inside it."""
     yield code
     for each in code.co_consts:
         if isinstance(each, type(code)):
@@ -78,8 +81,9 @@ def _codes(code):
 
 
 def _compile(file: str, text: str, flags: int):
-    """A text's code, or with `_ONLY_TREE` its syntax tree. How deep it may be nested depends on how
-    many calls are under way: in a thread of its own there are none."""
+    """Returns the code of a text, or with `_ONLY_TREE` its syntax tree. Python limits the nesting
+    of a text, and calls in progress count against the limit. So if the text is nested too deeply
+    for this thread, compiles it in a new thread, which has no calls in progress."""
 
     def run():
         return compile(text, file, "exec", flags, dont_inherit=True)
@@ -95,8 +99,8 @@ def _compile(file: str, text: str, flags: int):
 
 
 def find_chains(tree) -> dict:
-    """The chains of names in a function's tree, see `eft.source.Summary`. For each the node of its
-    name where it is first used."""
+    """Returns the chains of names in a function's tree (see `eft.source.Summary`). The value for
+    each chain is the node of its first name where the chain is first used."""
     fields = (getattr(tree, name, None) for name in tree._fields if name != "decorator_list")
     found, rest = {}, list(fields)[::-1]
     while rest:

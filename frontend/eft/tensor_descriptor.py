@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensor descriptors as arguments of launches."""
+"""Tensor descriptors that a launch takes as arguments."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ __all__ = ["TensorDescriptor"]
 
 @dataclass
 class TensorDescriptor:
-    """An array that a kernel loads and stores blocks of, never beyond its bounds: in the kernel it
-    is a `tl.tensor_descriptor`.
+    """An array and the shape of the blocks that a kernel loads from it and stores to it. Loads and
+    stores never access memory outside of the array. In the kernel, the argument is a
+    `tl.tensor_descriptor`.
 
-    A launch reads the attributes anew, so a hook of a configuration may set `block_shape`. Block
-    shape, padding and the type of the elements are part of what code is compiled for.
+    Each launch reads the attributes again, so a hook of a configuration may set `block_shape`.
+    A kernel has different variants for different block shapes, paddings and element types.
 
     Attributes:
-        base: the array, whose address is a multiple of 16.
-        shape, strides: its extents and strides, in elements; the last stride is 1, the others are
-            multiples of 16 bytes. There are one to five of them.
+        base: the array. Its address is a multiple of 16.
+        shape, strides: the array's extents and strides, in elements, for one to five dimensions.
+            The last stride is 1. The others are multiples of 16 bytes.
         block_shape: the extents of the blocks, powers of two.
-        padding: what is loaded outside of the array, "zero", or "nan" for floats.
+        padding: the value that a load returns outside of the array: "zero", or "nan", which needs
+            elements that are floats.
 
     Raises:
-        AssertionError: something of this does not hold.
+        AssertionError: one of these conditions does not hold.
     """
 
     base: object
@@ -62,12 +64,12 @@ class TensorDescriptor:
 
     @property
     def dtype(self):
-        """The type of the array's elements, in the words of its library."""
+        """The type of the array's elements, as the array's library represents it."""
         return self.base.dtype
 
     @property
     def device(self):
-        """Where the array lies, in the words of its library."""
+        """The device of the array, as the array's library represents it."""
         return self.base.device
 
     def _check_alignment(self):
@@ -81,7 +83,8 @@ class TensorDescriptor:
 
     @staticmethod
     def from_tensor(tensor, block_shape: list[int], padding: str = "zero") -> TensorDescriptor:
-        """The descriptor of a whole tensor of PyTorch or array of NumPy or CuPy."""
+        """Returns the descriptor of a whole array, which is a tensor of PyTorch or an array of
+        NumPy or CuPy."""
         if callable(getattr(tensor, "stride", None)):
             strides = tensor.stride()
         else:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Timing, comparing and charting kernels: Triton's `triton.testing`, for GPUs and CPUs."""
+"""Times kernels, compares results, and draws charts, on GPUs and CPUs. Has the names of Triton's
+`triton.testing`."""
 
 from __future__ import annotations
 
@@ -40,27 +41,28 @@ def do_bench(
     return_mode: str = "mean",
     device: str | None = None,
 ):
-    """Times a function, with the caches flushed before every call.
+    """Times a function. The caches are flushed before every call that is timed.
 
-    On a GPU the time is what passes between two events around the call. On a CPU it is the wall
-    clock's.
+    On a GPU, two events around the call measure its time. On a CPU, the wall clock does.
 
     Args:
-        fn: what to time; takes no arguments.
-        warmup, rep: how long to warm up and to measure, in milliseconds. On a GPU flushing counts,
-            and short as they may be, there is at least one call of each. On a CPU flushing does not
-            count, and at least ten calls are timed.
+        fn: the function to time; takes no arguments.
+        warmup, rep: the milliseconds to warm up and to measure. On a GPU, dividing them by the time
+            of a call with a flush gives the numbers of calls, which are at least one. On a CPU, the
+            time for flushing does not count, and at least ten calls are timed.
         grad_to_none: tensors of PyTorch whose `grad` is set to None before every call.
-        quantiles: which quantiles of the times to return, each in [0, 1], instead of `return_mode`.
+        quantiles: the quantiles of the times to return, each in [0, 1]. They override
+            `return_mode`.
         return_mode: "mean", "median", "min", "max", or "all" for the list of all times.
         device: "cuda" or "cpu"; by default "cuda" if this process can use a GPU.
 
     Returns:
-        Milliseconds: a float, or a list for `quantiles` (a float if there is only one) and "all".
+        Milliseconds. With `quantiles` a list of floats, or a float if there is only one quantile;
+        otherwise a float, or a list of floats for "all".
 
     Raises:
-        ValueError: an unknown `return_mode` or `device`, a quantile out of range, or a time that
-            is not finite.
+        ValueError: `return_mode` or `device` is unknown, a quantile is out of range, or `warmup` or
+            `rep` is not finite.
         RuntimeError: `device` is "cuda" and there is no GPU.
     """
     check_summary(quantiles, return_mode)
@@ -77,7 +79,7 @@ def do_bench(
 
 
 def check_summary(quantiles: Sequence[float] | None, return_mode: str):
-    """Raises a ValueError for what `summary` can't make."""
+    """Raises a ValueError if `summary` can't handle `quantiles` or `return_mode`."""
     if return_mode not in _MODES:
         raise ValueError(f"return_mode must be one of {', '.join(_MODES)}, got {return_mode!r}")
     if quantiles is not None and not all(0 <= quantile <= 1 for quantile in quantiles):
@@ -85,7 +87,7 @@ def check_summary(quantiles: Sequence[float] | None, return_mode: str):
 
 
 def summary(times: Sequence[float], quantiles: Sequence[float] | None, return_mode: str):
-    """The result of `do_bench` for many times."""
+    """Returns the result of `do_bench` for the measured times."""
     if quantiles is not None:
         values = [float(value) for value in np.quantile(times, quantiles)]
         return values[0] if len(values) == 1 else values
@@ -97,11 +99,11 @@ def assert_close(x, y, atol: float | None = None, rtol: float | None = None, err
     """Raises an AssertionError unless `|x - y| <= atol + rtol * |y|` everywhere.
 
     Args:
-        x, y: arrays of NumPy or PyTorch, on any device, or numbers. NaN equals NaN, an infinity
-            itself.
-        atol, rtol: the tolerances; 1e-2 and 0 by default. They may be functions of the larger
-            of the two arrays' sizes.
-        err_msg: put before the error's text.
+        x, y: arrays of NumPy, PyTorch or CuPy on any device, or numbers. NaN counts as equal to
+            NaN, and an infinity as equal to an infinity of the same sign.
+        atol, rtol: the tolerances; 1e-2 and 0 by default. A tolerance may be a function: it is then
+            called with the number of elements of the larger array.
+        err_msg: a text that is added to the error's text.
     """
     x, y = _as_numpy(x), _as_numpy(y)
     size = max(x.size, y.size)
@@ -114,8 +116,9 @@ def assert_close(x, y, atol: float | None = None, rtol: float | None = None, err
 
 
 def _as_numpy(x) -> np.ndarray:
-    """The values as float64, or as they are if they are whole numbers."""
-    if hasattr(x, "detach"):  # PyTorch, whose bfloat16 NumPy can't read
+    """Returns the values as an array of NumPy: booleans and integers unchanged, others as
+    float64."""
+    if hasattr(x, "detach"):  # PyTorch; NumPy can't read its bfloat16
         x = x.detach().cpu()
         x = (x.double() if x.is_floating_point() else x).numpy()
     elif hasattr(x, "get"):  # CuPy
@@ -126,19 +129,19 @@ def _as_numpy(x) -> np.ndarray:
 
 @dataclass
 class Benchmark:
-    """The contents of a plot: one line for each of `line_vals`, over `x_vals`.
+    """The description of a plot with one line for each of `line_vals`, over `x_vals`.
 
     Attributes:
-        x_names: the function's parameters that run along the x axis; all of them get the same
-            value, unless the values are tuples.
-        x_vals: the values.
-        line_arg: the parameter that tells the lines apart.
-        line_vals, line_names: its values, and what the plot calls them.
-        plot_name: the plot's title and, with `.png` and `.csv`, the names of the files.
-        args: other arguments of the function.
-        xlabel, ylabel: what the axes say.
-        x_log, y_log: whether an axis is logarithmic.
-        styles: a (colour, line style) for each line, in Matplotlib's words.
+        x_names: the names of the function's parameters that vary along the x axis.
+        x_vals: the values along the x axis. If a value is a tuple or a list, it has one element for
+            each of `x_names`. Otherwise all of these parameters get the same value.
+        line_arg: the name of the parameter whose value is different for each line.
+        line_vals, line_names: the values of this parameter, and the names of the lines.
+        plot_name: the plot's title. The files are named after it, with `.png` and `.csv` added.
+        args: the other arguments of the function, by name.
+        xlabel, ylabel: the labels of the axes. By default the x axis has the first of `x_names`.
+        x_log, y_log: whether the axis is logarithmic.
+        styles: for each line a pair of a colour and a line style, as Matplotlib names them.
     """
 
     x_names: Sequence[str]
@@ -152,22 +155,30 @@ class Benchmark:
     ylabel: str = ""
     x_log: bool = False
     y_log: bool = False
-    color: object = None  # without effect: Triton has it
+    color: object = None  # without effect; here because Triton has it
     styles: Sequence[tuple[str, str]] | None = None
 
 
 def perf_report(benchmarks: Benchmark | Sequence[Benchmark]):
-    """Makes a function that times one case a report of many: `Mark.run` shows and saves it.
+    """Returns a decorator for a function that measures one point of a plot. The decorator returns a
+    `Mark`, whose method `run` measures all points, and shows and saves the plots.
 
-    The function gets the arguments that `Benchmark` says, and returns a number, or three: the
-    number to draw and the ends of a band around it.
+    The function is called with the arguments that the `Benchmark` describes. It returns a number to
+    draw, or three numbers: the number to draw, and the lower and the upper end of a band around it.
     """
     return lambda fn: Mark(fn, benchmarks)
 
 
 @dataclass
 class Series:
-    """The numbers of one plot: rows of x values, and for every line a value and a band."""
+    """The numbers of one plot.
+
+    Attributes:
+        bench: the description of the plot.
+        x: for each row the values of `bench.x_names`.
+        lines: for each row a list with one element for each line: a tuple of the value and the two
+            ends of its band, which are None if there is no band.
+    """
 
     bench: Benchmark
     x: list[tuple] = field(default_factory=list)
@@ -181,7 +192,7 @@ class Series:
 
 
 class Mark:
-    """A function with the plots that are to be made of it."""
+    """A function under `perf_report`, with the descriptions of its plots."""
 
     def __init__(self, fn, benchmarks: Benchmark | Sequence[Benchmark]):
         self.fn = fn
@@ -195,16 +206,16 @@ class Mark:
         return_df: bool = False,
         **kwargs,
     ):
-        """Measures everything, then shows it as asked.
+        """Measures all points of the plots, and shows and saves the results.
 
         Args:
-            show_plots: open a window with each plot; needs Matplotlib.
-            print_data: print each plot's numbers as a table.
-            save_path: a folder, made if it isn't there, for a CSV file of each plot's numbers and,
-                where Matplotlib is installed, a PNG.
-            return_df: return the numbers as a pandas DataFrame, or a list of them if `benchmarks`
-                is one; needs pandas.
-            kwargs: more arguments for the function.
+            show_plots: whether to open a window with each plot; needs Matplotlib.
+            print_data: whether to print the numbers of each plot as a table.
+            save_path: a folder, which is created if necessary. For each plot, a CSV file with its
+                numbers is written there, and a PNG file if Matplotlib is installed. "" writes none.
+            return_df: whether to return the numbers as a pandas DataFrame, or as a list of
+                DataFrames if `benchmarks` is a list; needs pandas.
+            kwargs: further arguments of the function.
         """
         single = isinstance(self.benchmarks, Benchmark)
         results = []
@@ -303,9 +314,9 @@ def _plot(series: Series, save_path: str, show: bool) -> None:
 
 def __getattr__(name: str):
     if name in _FOR_GPUS:
-        from eft import gpu_testing  # which few programs need
+        from eft import gpu_testing  # few programs need it
 
         return getattr(gpu_testing, name)
-    from eft.triton import missing  # which only a script that is written for Triton needs
+    from eft.triton import missing  # only a script that is written for Triton needs it
 
     return missing.attribute("triton.testing", name)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The texts that kernels stand in, as they are when the kernels are decorated.
+"""Reads the texts that contain kernels, at the time when the kernels are decorated.
 
-A file may change while a process runs: an editor saves it, `git checkout` or `pip install` replaces
-it. A kernel does not change with it, as other functions don't. So its file is read when Python
-defines the kernel, once for all kernels in it, and is split at the first launch of one.
+A file may change while a process runs: an editor saves it, or `git checkout` or `pip install`
+replaces it. Python functions that were loaded from the file keep their old code, and so must
+kernels. For this reason a file is read when Python defines a kernel in it, once for all of its
+kernels. The text is split into lines at the first launch of such a kernel.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import os
 import sys
 import time
 
-#: More nanoseconds than lie between two times that a file system tells apart.
+#: A number of nanoseconds larger than the resolution of a file system's times.
 _CLOCK_STEP = 100_000_000
-#: By the name of a file: what told its contents from others, and its text.
+#: By the name of a file, a pair: the stamp of the contents that were read, and their `Text`. The
+#: stamp is different if the contents have changed.
 _texts: dict = {}
-#: When this process began; None until somebody asks.
+#: The cached result of `_start_of_process`; None until the first call.
 _start: int | None = None
 
 
@@ -25,7 +27,7 @@ class Text:
     """The text of a file, or of a notebook's cell.
 
     Attributes:
-        changed_at: when the file last changed, in nanoseconds since 1970.
+        changed_at: the time of the file's last change, in nanoseconds since 1970.
     """
 
     def __init__(self, contents: bytes | str | list[str], changed_at: float):
@@ -34,16 +36,17 @@ class Text:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is certainly the text that Python compiled, because it has not changed since
-        this process began."""
+        """Whether this is certainly the text that Python compiled, because the file has not changed
+        since the process began."""
         return self.changed_at < _start_of_process()
 
     def __bool__(self) -> bool:
         return len(self._contents) > 0
 
     def lines(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Its lines from index `start` to `stop` or to its end, each with its end. What is behind
-        `stop` is not split."""
+        """Returns the lines with the indices from `start` up to, but not including, `stop`, or up
+        to the end of the text. Each line ends with a line break. The text from `stop` on is not
+        split, which saves time."""
         contents = self._contents
         if isinstance(contents, list):
             return contents[start:stop]
@@ -54,10 +57,10 @@ class Text:
         self._contents = contents
         found = contents.split("\n", -1 if stop is None else stop)
         if stop is None or len(found) <= stop:
-            if not found[-1]:  # after the end of the last line
+            if not found[-1]:  # the empty text after the last line break
                 found.pop()
         else:
-            found.pop()  # what is behind
+            found.pop()  # the rest of the text
         return [f"{line}\n" for line in found[start:]]
 
 
@@ -65,18 +68,21 @@ _NOTHING = Text([], changed_at=0)
 
 
 def indentation(line: str) -> int:
-    """The number of blanks in front of a line. A form feed starts the count anew, as in Python."""
+    """Returns the number of blanks at the beginning of a line. A form feed resets the count, as in
+    Python."""
     blanks = line[: len(line) - len(line.lstrip())]
     return len(blanks) - 1 - blanks.rfind("\f")
 
 
 def may_follow(line: str, margin: int) -> bool:
-    """Whether a line may be the first one after a function whose first line starts at `margin`."""
+    """Whether a line may be the first line after a function whose first line has the indentation
+    `margin`."""
     return bool(line.strip()) and line.lstrip()[0] != "#" and indentation(line) <= margin
 
 
 def text_of(function) -> Text:
-    """The text that a function is defined in, as it is now; without lines if there is none."""
+    """Returns the present text of the file or the notebook's cell that defines a function. The
+    `Text` is empty if there is no text."""
     lines = _registered_lines(function)
     if lines is not None:
         return Text(lines, changed_at=math.inf)
@@ -89,7 +95,8 @@ def text_of(function) -> Text:
             read_at = time.time_ns()
             with open(file, "rb") as stream:
                 text = Text(stream.read(), status.st_ctime_ns)
-            # A file that was written just now may be written again without that its times tell it.
+            # If a file was written very recently, another write may leave its times unchanged. So a
+            # text is kept for the file's other kernels only if the last change is old enough.
             if status.st_ctime_ns < read_at - _CLOCK_STEP:
                 _texts[file] = stamp, text
         return text
@@ -98,8 +105,9 @@ def text_of(function) -> Text:
 
 
 def _registered_lines(function) -> list[str] | None:
-    """The lines that somebody gave to linecache: notebooks do it with their cells, doctest with its
-    examples, and later versions of Python with what was typed in."""
+    """Returns the lines that a program has registered in `linecache` for a function; None if there
+    are none. Notebooks register their cells, doctest registers its examples, and later versions of
+    Python register the lines of interactive sessions."""
     linecache = sys.modules.get("linecache")
     if linecache is None:
         return None
@@ -115,14 +123,15 @@ def _registered_lines(function) -> list[str] | None:
 
 
 def _text_of_loader(file: str, names: dict) -> Text:
-    """The text of a module that is no file, such as one in a zip archive."""
+    """Returns the text of a module that its loader provides, such as a module in a zip archive. The
+    `Text` is empty if the loader provides none."""
     spec = names.get("__spec__")
     loader = getattr(spec, "loader", None) or names.get("__loader__")
     read = getattr(loader, "get_source", None)
     if read is None or file.startswith("<string"):
         return _NOTHING
     known, text = _texts.get(file, (None, None))
-    if known is None or known is not (spec or loader):  # to load a module anew makes a new spec
+    if known is None or known is not (spec or loader):  # reloading a module makes a new spec
         try:
             contents = read(getattr(spec, "name", None) or names.get("__name__"))
         except (ImportError, OSError, UnicodeError, SyntaxError):
@@ -133,7 +142,8 @@ def _text_of_loader(file: str, names: dict) -> Text:
 
 
 def _decode(contents: bytes) -> str:
-    """The text of a Python file. UTF-8, if it does not say that it is something else."""
+    """Decodes a Python file. The encoding is UTF-8, unless one of the first two lines names another
+    encoding."""
     encoding = "utf-8"
     if b"coding" in b"".join(contents.split(b"\n", 2)[:2]):
         import io
@@ -147,8 +157,9 @@ def _decode(contents: bytes) -> str:
 
 
 def _start_of_process() -> int:
-    """When this process began, in nanoseconds since 1970 and a little too early: the system tells
-    it to the hundredth of a second. 0 if it does not tell it."""
+    """Returns the time when this process began, in nanoseconds since 1970. The result is 0.1
+    seconds too early, because the system gives the time only in hundredths of a second. Returns 0
+    if the system does not give it."""
     global _start
     if _start is None:
         try:

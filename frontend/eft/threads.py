@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Room for calls in calls, of which Python allows a thread a certain number."""
+"""Runs functions that need many nested calls. Python limits the depth of calls in each thread."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import sys
 
 
 def with_room(run):
-    """Returns or raises what `run()` does. If many calls are under way here, it runs in a
-    thread."""
+    """Calls `run()`; returns its result or raises its exception. If this thread has already used a
+    quarter of the allowed depth of calls, `run` is called in a new thread."""
     try:
         sys._getframe(sys.getrecursionlimit() // 4)
-    except ValueError:  # there are not so many
+    except ValueError:  # the stack has fewer frames
         return run()
     return in_thread(run)
 
 
 def in_thread(run):
-    """Returns or raises what `run()` does in a thread of its own, where no other call is under
-    way."""
+    """Calls `run()` in a new thread, which has no other calls on its stack, and waits for it.
+    Returns its result or raises its exception. `run` sees the context variables of this thread."""
     import threading
     from contextvars import copy_context
 

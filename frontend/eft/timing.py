@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The clocks behind `eft.testing.do_bench`: events on a GPU, the wall clock on a CPU.
+"""The timers that `eft.testing.do_bench` uses: events on a GPU, the wall clock on a CPU.
 
-What a kernel reads may still be in a cache from the call before, and then it looks faster than it
-is in a program that does other things in between. So each clock fills a buffer larger than the last
-cache before every call that it times.
+The data that a kernel reads may still be in a cache from the previous call. The kernel is then
+faster than in a program that does other work between the calls. So before every call that it times,
+a timer flushes the caches: it fills a large buffer.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import sys
 from collections.abc import Callable
 from time import perf_counter
 
-#: More than the second-level cache of any GPU so far.
+#: Larger than the second-level cache of any GPU so far.
 _GPU_FLUSH_BYTES = 256 << 20
-#: Last caches of hundreds of MiB are shared by many cores; to fill them takes longer than most
-#: calls.
+#: The largest buffer on a CPU. A last-level cache of hundreds of MiB is shared by many cores, and
+#: filling a buffer of that size takes longer than most calls.
 _MOST_CPU_FLUSH_BYTES = 64 << 20
-#: So many samples have a median and quantiles.
+#: The least number of samples, for a median and quantiles that mean something.
 _FEWEST_SAMPLES = 10
-#: Beyond those, filling the buffer may take so many times as long as what is measured.
+#: More samples are taken only if filling the buffer takes no longer than this multiple of `rep`.
 _FLUSH_SHARE = 2
 
 
-#: Three functions: one to call before a call that is timed, that call, and one to call after it.
+#: Three functions. They are called in this order, and only the second is timed.
 Run = tuple[Callable, Callable, Callable]
 
 
@@ -35,12 +35,16 @@ class CpuTimer:
 
         buffer = numpy.zeros(min(_last_cache_bytes(), _MOST_CPU_FLUSH_BYTES), numpy.uint8)
         self._flush = lambda: buffer.fill(0)
-        self._flush()  # the first time the system finds the memory
+        self._flush()  # at the first write to the buffer, the system allocates its memory
 
     def measure(self, fn: Callable, warmup: float, rep: float, prepare: Callable) -> list[float]:
-        """Milliseconds of each call, of ten at least. The calls that warm up take `warmup`
-        milliseconds together at most, and those that are timed `rep`. Flushing the caches does not
-        count, but bounds the calls beyond ten."""
+        """Returns the milliseconds of each call that was timed.
+
+        Warms up until the calls have taken `warmup` milliseconds together, without flushing. Let t
+        be the time of the fastest of these calls, and f the time of a flush. The number of calls
+        that are timed is the smaller of rep / t and 2 rep / f, and at least ten. `prepare` and a
+        flush precede each of them.
+        """
         fn()
         flush = _milliseconds_of(self._flush)
         per_call = spent = _milliseconds_of(fn)
@@ -57,7 +61,7 @@ class CpuTimer:
         return times
 
     def measure_in_turn(self, runs: list[Run]) -> list[float]:
-        """Milliseconds of one call of each, in their order."""
+        """Returns the milliseconds of one call of each run, in the order of the runs."""
         times = []
         for prepare, fn, finish in runs:
             prepare()
@@ -76,11 +80,12 @@ def _milliseconds_of(fn: Callable) -> float:
 
 
 class GpuTimer:
-    """Times calls by events in the current stream: PyTorch's if it is loaded, else the default
-    one."""
+    """Times calls by events in a stream: PyTorch's current stream if PyTorch is loaded, else the
+    default stream."""
 
     def __init__(self, device: int = 0):
-        """`device` is the GPU, where neither PyTorch nor CuPy has a current one."""
+        """`device` is the GPU on which events are recorded if PyTorch is not loaded. With PyTorch,
+        it is ignored, and PyTorch's current GPU is used."""
         torch = sys.modules.get("torch")
         if torch and torch.cuda.is_available():
             self._use_torch(torch)
@@ -103,9 +108,13 @@ class GpuTimer:
         self._milliseconds = lambda start, end: end.elapsed_ms(start)
 
     def measure(self, fn: Callable, warmup: float, rep: float, prepare: Callable) -> list[float]:
-        """Milliseconds of each call. The calls that warm up take about `warmup` milliseconds
-        together, and those that are timed `rep`, flushing included. The GPU is not waited for in
-        between."""
+        """Returns the milliseconds of each call that was timed.
+
+        Let t be the average time of a flush and a call, measured first. There are warmup / t calls
+        to warm up, without flushing, and then rep / t calls that are timed; at least one of each.
+        `prepare` and a flush precede each call that is timed. The host waits for the GPU only at
+        the end.
+        """
         fn()
         estimate = self._milliseconds_per_call(fn, calls=5)
         for _ in range(max(1, int(warmup / estimate))):
@@ -121,8 +130,8 @@ class GpuTimer:
         return [self._milliseconds(start, end) for start, end in marks]
 
     def measure_in_turn(self, runs: list[Run]) -> list[float]:
-        """Milliseconds of one call of each, in their order. The GPU is only waited for at the
-        end."""
+        """Returns the milliseconds of one call of each run, in the order of the runs. The host
+        waits for the GPU only at the end."""
         marks = []
         for prepare, fn, finish in runs:
             prepare()
@@ -149,7 +158,12 @@ class GpuTimer:
 
 
 def make_timer(device: str | None) -> CpuTimer | GpuTimer:
-    """The clock for "cuda", "cpu", or None: a GPU if there is one."""
+    """Returns a timer for "cuda" or "cpu". None means "cuda" if there is a GPU, else "cpu".
+
+    Raises:
+        ValueError: `device` is none of these.
+        RuntimeError: `device` is "cuda" and there is no GPU.
+    """
     if device not in (None, "cuda", "cpu"):
         raise ValueError(f"device must be 'cuda' or 'cpu', got {device!r}")
     if device == "cpu":
@@ -164,7 +178,8 @@ def make_timer(device: str | None) -> CpuTimer | GpuTimer:
 
 
 def _flush_by_cupy() -> Callable:
-    """Fills a buffer of CuPy's if that is loaded. Else nothing here could allocate one."""
+    """Returns a function that fills a buffer of CuPy. If CuPy is not loaded, the function does
+    nothing, because nothing else here can allocate a buffer on the GPU."""
     cupy = sys.modules.get("cupy")
     if cupy is None:
         return lambda: None
@@ -173,7 +188,8 @@ def _flush_by_cupy() -> Callable:
 
 
 def _last_cache_bytes() -> int:
-    """Twice the largest cache of the first core, as Linux tells it; 64 MiB where it doesn't."""
+    """Returns twice the size of the largest cache of the first core, as Linux reports it; 64 MiB if
+    Linux reports none."""
     from pathlib import Path
 
     sizes = []

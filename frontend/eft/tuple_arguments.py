@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tuples as arguments of a launch.
 
-A kernel that gets some is launched as another one, which has a parameter for each element:
-`pair[0]`, `pair[1].x`. That one has the kernel's source, and makes the tuples again before it. So
-launches and compiled code know nothing of tuples, and a launch without any is not slower for them.
+A launch with tuples among its arguments launches another kernel, the *kernel of elements*. It has a
+parameter for each element of a tuple, such as `pair[0]` or `pair[1].x`. It has the source of the
+original kernel, and its code first builds the tuples from their elements. So launches and compiled
+code need not know tuples, and a launch without tuples is not slowed down.
 
-An element is known at compile time if its field is annotated so or it says so by itself, as
-`tl.constexpr(4)` does, a type, a text or a function. Any other is an argument like others.
+An element is known at compile time if its field is annotated as `tl.constexpr`, or if it is a
+`tl.constexpr`, a dtype, a string or a function under `jit`. Any other element is an ordinary
+argument.
 """
 
 from __future__ import annotations
@@ -20,16 +22,17 @@ from eft.language.dtypes import dtype
 from eft.language.tuples import constant_elements, is_named_class
 from eft.parameters import Parameter
 
-#: The patterns of what is no tuple.
+#: The patterns of a value that is not a tuple: an ordinary argument, and one that is known at
+#: compile time. The pattern of a tuple is its class and the patterns of its elements.
 _VALUE, _CONSTANT = "value", "constant"
 
 
 class KernelOfElements(JITFunction):
-    """A kernel whose arguments are the elements of tuples that another kernel gets.
+    """A kernel that takes the elements of the tuples that another kernel takes.
 
     Attributes:
-        kernel: the other one.
-        patterns: for each of its parameters the pattern of the argument.
+        kernel: the kernel that takes tuples.
+        patterns: the pattern of the argument for each parameter of `kernel`.
     """
 
     def __init__(self, kernel: JITFunction, patterns: tuple):
@@ -59,7 +62,8 @@ class KernelOfElements(JITFunction):
         return self._parameter_nodes
 
     def assemble(self, values: dict) -> dict:
-        """The values of the kernel's parameters, from those of its elements."""
+        """Returns the values of the parameters of `kernel` by name, built from the values of the
+        elements."""
         rest = iter(values.values())
         names = [each.name for each in self.kernel.parameters]
         return {
@@ -79,8 +83,8 @@ def has_tuples(function: JITFunction, values) -> bool:
 def flatten(
     function: JITFunction, values: dict, constants=(constexpr, dtype, str)
 ) -> tuple[KernelOfElements, dict]:
-    """The kernel of the elements of a launch with these values of the parameters, and its
-    arguments by name. Elements of the types `constants` are known at compile time."""
+    """Returns the kernel of elements for a launch with these values of the parameters, and its
+    arguments by name. Elements whose type is one of `constants` are known at compile time."""
     patterns = tuple(
         _VALUE if parameter.is_constexpr else _pattern(values[parameter.name], constants)
         for parameter in function.parameters
@@ -108,7 +112,8 @@ def _pattern(value, constants):
 
 
 def _elements(parameter: Parameter, name: str, pattern):
-    """The parameters for the elements of a tuple, or the parameter itself if it gets none."""
+    """Yields a parameter for each element of a tuple. Yields the parameter itself if its argument
+    is an ordinary value."""
     if not isinstance(pattern, tuple):
         if name == parameter.name and pattern is _VALUE:
             yield parameter

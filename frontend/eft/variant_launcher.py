@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launches one variant of a kernel, whatever its arguments are: see `eft.kernel.OneVariant`."""
+"""Launches a given variant of a kernel instead of choosing a variant by the arguments; see
+`eft.kernel.OneVariant`."""
 
 from __future__ import annotations
 
@@ -12,14 +13,16 @@ from eft.parameters import UNSPECIALIZED
 
 
 class VariantLauncher(_runtime.KernelBase):
-    """Launches one variant of a kernel, whatever the arguments are.
+    """Launches a given variant of a kernel, for any arguments of the right types. The
+    specialization of the arguments is not checked.
 
     Args:
         name: the kernel's name.
-        target: the name of the target that it was compiled for: "cuda:90", "compute_90", "cpu".
-        names: the names of all parameters.
-        types: their types in the signature; None for those that the code does not have.
-        load: a function of a device's number that gives the loaded kernel.
+        target: the target of the variant, such as "cuda:90", "compute_90" or "cpu".
+        names: the names of all parameters of the kernel.
+        types: the types of the parameters, in the words of a signature; None for a parameter that
+            the compiled code does not have.
+        load: a function that takes the number of a device and returns the kernel loaded there.
     """
 
     def __init__(self, name: str, target: str, names, types, load):
@@ -36,7 +39,8 @@ class VariantLauncher(_runtime.KernelBase):
         self.launch((x, y, z), metadata, enter, leave, args)
 
     def launch(self, grid, metadata, enter, leave, args):
-        """Launches the kernel between two hooks, each a function of `metadata` or None."""
+        """Calls `enter(metadata)`, launches the kernel, and calls `leave(metadata)`. Each of these
+        hooks may be None."""
         if len(args) != len(self.names):
             return self._launch(grid, *args)  # raises an error for the number of arguments
         args = list(args)
@@ -52,12 +56,14 @@ class VariantLauncher(_runtime.KernelBase):
             leave(metadata)
 
     def find_extents(self, grid, args):
-        """The grid itself, or what it gives for the arguments by name if it is a function."""
+        """Returns the grid. If it is a function, calls it with the arguments by name, and returns
+        its result. If the number of arguments is wrong, returns the function, and the launch raises
+        an error."""
         if not callable(grid) or len(args) != len(self.names):
             return grid
         return grid(dict(zip(self.names, args, strict=True)))
 
-    # -- what the runtime calls --------------------------------------------------------------------
+    # -- methods that the runtime calls ------------------------------------------------------------
 
     def _address_parameters(self, target, types, constexprs, options):
         return [], None
@@ -77,27 +83,28 @@ class VariantLauncher(_runtime.KernelBase):
 
 
 def _fits(given: str | None, known: str | None) -> bool:
-    """Whether an argument of the type `given` reaches the code in the same form as one of the type
-    `known`. PTX has one type, "b64", for addresses and for integers of 64 bits."""
+    """Whether arguments of the types `given` and `known` are passed to the code in the same form.
+    PTX uses the type "b64" both for addresses and for 64-bit integers."""
     return _kind(given) in (("*", "int") if known == "b64" else (_kind(known),))
 
 
 def _kind(type: str | None) -> str:
-    """The form in which an argument of a type reaches the code: an address, an int of any width, a
-    float, or a descriptor."""
+    """Returns the form in which an argument of a type is passed to the code: "*" for an address,
+    "int" for an integer of any width, the type itself for a float or a tensor descriptor, and
+    "None" if the code does not have the argument."""
     if type is None or type[0] == "*":
         return "None" if type is None else "*"
     return type if type in ("fp32", "fp64") or type.startswith("tensordesc<") else "int"
 
 
 def _parameter(name: str, type: str | None):
-    """A parameter of the kernel, for the runtime."""
+    """Returns a parameter of the kernel in the form that the runtime takes."""
     return name, UNSPECIALIZED, _runtime.MISSING, "fp64" if type == "fp64" else None
 
 
 def _convert(value, convert):
-    """A number converted by `convert`. Anything else, such as an int of more than 64 bits, stays as
-    it is: the runtime says what is wrong with it."""
+    """Returns `convert(value)` if the value is a float or an int of at most 64 bits. Returns any
+    other value unchanged, and the runtime reports what is wrong with it."""
     number = unwrap(value)
     is_number = isinstance(number, float) or (
         isinstance(number, int) and -(2**63) <= number < 2**64
@@ -106,8 +113,9 @@ def _convert(value, convert):
 
 
 def _round_to_odd(number: int | float) -> float:
-    """A float that rounds to a narrower float in the same way as the number itself. If an int needs
-    more than the 53 bits of a float, the lowest bit is set if any of the lost bits is."""
+    """Returns a Python float that rounds to a narrower float in the same way as the number itself.
+    An int may need more than the 53 bits that a float has. The result then has the highest 53 bits,
+    and its lowest bit is also set if any of the lost bits is set."""
     if isinstance(number, float):
         return number
     surplus = max(number.bit_length() - 53, 0)
@@ -116,9 +124,9 @@ def _round_to_odd(number: int | float) -> float:
 
 
 def _round_to_bits(number: int | float, digits: int, bias: int) -> int:
-    """The bits of the nearest float of a type, ties to even; beyond the type's range, those of an
-    infinity. A float of the type has a sign, an exponent from which `bias` is subtracted, and a
-    fraction of `digits` bits."""
+    """Returns the bits of the float of a narrower type that is nearest to a number. Ties round to
+    even, and a number beyond the type's range becomes an infinity. A float of the type has a sign
+    bit, an exponent that is stored with `bias` added, and a fraction of `digits` bits."""
     value = _round_to_odd(number)
     sign = (2 * bias + 2) << digits if copysign(1, value) < 0 else 0
     infinity = (2 * bias + 1) << digits
@@ -130,12 +138,13 @@ def _round_to_bits(number: int | float, digits: int, bias: int) -> int:
         return sign | infinity
     exponent = max(frexp(value)[1] - 1, 1 - bias)
     units = round(ldexp(abs(value), digits - exponent))
-    # The bit in front of a normal number's fraction adds one to the exponent, and so does a carry.
+    # `units` contains the leading 1 of a normal number, which lies above the fraction. Adding it
+    # increases the exponent by one, and so does a carry from rounding.
     return sign | min(((exponent + bias - 1) << digits) + units, infinity)
 
 
-#: By the type of a float parameter, a function that converts a number to what the runtime takes for
-#: it: the bits of an fp16 or bf16, a float for others. The number may be an int, as in Triton.
+#: By the type of a float parameter, the function that converts a number for the runtime: to the
+#: bits of an fp16 or bf16, or to a Python float. The number may also be an int, as in Triton.
 _FLOATS = {
     "fp16": partial(_round_to_bits, digits=10, bias=15),
     "bf16": partial(_round_to_bits, digits=7, bias=127),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The version, and what tells one build of Eft from another."""
+"""The version of Eft, and a fingerprint that is different for different builds of Eft."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _fingerprint = None
 
 
 def fingerprint() -> str:
-    """The facts of Eft itself and of Python on which compiled code depends: their versions, where
-    Eft is, and the size and the time of every file of the frontend and of the compiler."""
+    """Returns a text with the facts about Eft and Python on which compiled code depends: their
+    versions, Eft's folder, and the size and time of every file of the frontend and the compiler."""
     global _fingerprint
     if _fingerprint is None:
         folder = os.path.dirname(os.path.abspath(__file__))
@@ -26,7 +26,8 @@ def fingerprint() -> str:
 
 
 def key_of(kind: str, *parts: str) -> bytes:
-    """The key of an entry of the disk cache: `kind` names what the entry says, `parts` are the
-    texts on which that depends, beside this build of Eft. A key is those texts themselves: the
-    cache's files are named for a hash, and have the whole key in them."""
+    """Returns the key of an entry of the disk cache. `kind` names the kind of entry. The contents
+    of the entry depend on `parts` and on this build of Eft. The key is the concatenation of these
+    texts, not a hash: the cache names its files by a hash of the key, and stores the whole key in
+    the file."""
     return "\0".join((kind, fingerprint(), *parts)).encode(errors="surrogatepass")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`kernel.warmup`: compiles for arguments that need not exist."""
+"""`kernel.warmup`: compiles a kernel for arguments of which only the types need exist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eft.mock import MockTensor
 from eft.parameters import VALUE, Parameter
 from eft.tuple_arguments import flatten, has_tuples
 
-#: The options of a launch, and those of Triton that it accepts without effect.
+#: The options of a launch: first Eft's own, then those of Triton that are accepted without effect.
 _OPTIONS = (
     *("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"),
     *("enable_fp_fusion", "enable_reflect_ftz", "launch_pdl", "launch_cooperative_grid"),
@@ -23,17 +23,20 @@ _OPTIONS = (
 
 
 def stands_for_array(value) -> bool:
-    """Whether an argument of a warmup, or an element of one, has a type and nothing else."""
+    """Whether an argument of a warmup only gives the type of an array: a dtype, a `MockTensor`, or
+    a tensor of PyTorch without memory. For a tuple, whether one of its elements does; for a tensor
+    descriptor, whether its array does."""
     if isinstance(value, tuple | list):
         return any(map(stands_for_array, value))
     if is_descriptor(value):
         value = value.base
     is_type = isinstance(value, dtype | MockTensor) or _is_library_dtype(value)
-    return is_type or getattr(value, "is_meta", False) is True  # PyTorch's, without memory
+    return is_type or getattr(value, "is_meta", False) is True  # PyTorch's device "meta"
 
 
 def is_descriptor(value) -> bool:
-    """Whether a value is an `eft.TensorDescriptor`, which few programs import."""
+    """Whether a value is an `eft.TensorDescriptor`. Does not import the class, which few programs
+    need."""
     return getattr(type(value), "_eft_descriptor", False)
 
 
@@ -42,7 +45,7 @@ def _is_library_dtype(value) -> bool:
 
 
 def _library_dtype(value) -> dtype | None:
-    """The number's type that a dtype of another library means."""
+    """Returns Eft's dtype for a dtype of another library; None if there is none."""
     return from_name(str(value).split(".")[-1]) if _is_library_dtype(value) else None
 
 
@@ -53,7 +56,7 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
     options = function.effective(options)
     values = bind(function, args, kwargs)
     if has_tuples(function, values.values()):
-        # A type stands for an array.
+        # Here an element that is a dtype takes the place of an array, so it is no constant.
         function, values = flatten(function, values, (constexpr, str))
     values = {name: unwrap(value) for name, value in values.items()}
     load = target is None
@@ -92,7 +95,7 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
 
 
 def bind(function, args, kwargs) -> dict:
-    """The value of each parameter.
+    """Returns the value of each parameter, by name.
 
     Raises:
         TypeError: the arguments don't fit the parameters.
@@ -104,14 +107,14 @@ def bind(function, args, kwargs) -> dict:
 
 
 def type_and_specialization(parameter, value) -> tuple[str, str]:
-    """The type of an argument in the signature, and what would be known of its value if it reached
-    an address of bytes: "16", "1" or ""."""
+    """Returns the type of an argument in a signature, and the specialization that its value would
+    have if it reached an address of one-byte elements: "16", "1" or ""."""
     type = _type(parameter, unwrap(value))
     return type, _specialization(unwrap(value), type, (16,)) if parameter.kind == VALUE else ""
 
 
 def argument_type(value) -> str:
-    """The type of an argument in a signature."""
+    """Returns the type of an argument in a signature."""
     return _type(Parameter("argument", None, None, True), unwrap(value))
 
 
@@ -120,7 +123,7 @@ def _is_number(value) -> bool:
 
 
 def _type(parameter, value) -> str:
-    """The type of an argument in the signature."""
+    """Returns the type of an argument in the signature."""
     if is_descriptor(value):
         return _descriptor_type(parameter, value)
     if _is_number(value):
@@ -138,7 +141,8 @@ def _type(parameter, value) -> str:
 
 
 def _descriptor_type(parameter, value) -> str:
-    """As a launch has it: see frontend/bindings/runtime/DescriptorReader.h."""
+    """Returns the type of a tensor descriptor in the signature, which must equal the type that a
+    launch gives it: see frontend/bindings/runtime/DescriptorReader.h."""
     element = _type(parameter, value.base).removeprefix("*")
     padding = ", nan" if value.padding == "nan" else ""
     wide = ", i64" if any(extent != _as_int32(extent) for extent in value.shape) else ""
@@ -150,7 +154,8 @@ def _as_int32(number: int) -> int:
 
 
 def _number_type(parameter, value) -> str:
-    """As in a launch: a float is fp32 if it is not wanted as fp64, and there is no uint32."""
+    """Returns the type of a number in the signature, as a launch does: a float is fp64 if the
+    parameter is annotated as fp64, else fp32; an int that needs uint32 is i64."""
     try:
         found = number_dtype(value)
     except Mistake as mistake:
@@ -162,17 +167,19 @@ def _number_type(parameter, value) -> str:
 
 
 def address_of(value) -> int:
-    """Where an array lies; 0 for what only has a type."""
+    """Returns the address of an array; 0 for a value that only gives a type."""
     return 0 if stands_for_array(value) else _read(value)[0]
 
 
 def _read(array, words: str = "an array") -> tuple:
-    """As a launch reads it: its address, type, whether it is read-only, and its GPU."""
+    """Reads an array as a launch does. Returns its address, its element type, whether it is
+    read-only, and the number of its GPU."""
     return _runtime.read_array(array, words)
 
 
 def _specialization(value, type: str, divisors) -> str:
-    """The knowledge of a value that `divisors` tell apart; with None it reaches no address."""
+    """Returns the specialization of a value; see `eft.driver.Variant`. `divisors` are the divisors
+    on which launches specialize an integer; None if the integer does not reach an address."""
     if type.startswith("*"):
         return "16" if address_of(value) % 16 == 0 else ""
     if is_descriptor(value):
@@ -186,7 +193,7 @@ def _specialization(value, type: str, divisors) -> str:
 
 
 def _target_here(values: dict) -> str:
-    """Where a launch with these arguments would run."""
+    """Returns the target on which a launch with these arguments would run."""
     places = [
         _read(value)[3]
         for value in (each.base if is_descriptor(each) else each for each in values.values())

@@ -13,17 +13,18 @@
 
 namespace eft {
 
-/// The bits of an IEEE half, for a parameter fp16. C++ 20 has no such type.
+/// The bits of an IEEE half, for a parameter of type `fp16`. C++20 has no half type.
 struct Half {
   uint16_t bits = 0;
 };
 
-/// The high half of a float's bits, for a parameter bf16.
+/// The upper 16 bits of a float, for a parameter of type `bf16`.
 struct BFloat16 {
   uint16_t bits = 0;
 };
 
-/// The type of a kernel that C++'s type T stands for: by size and sign for integers.
+/// Returns the DataType of the C++ type T, or nothing if kernels have no such type. Of an integer,
+/// the size and the signedness decide.
 template <typename T> constexpr std::optional<DataType> dataTypeOf() {
   if constexpr (std::same_as<T, bool>)
     return DataType::I1;
@@ -43,23 +44,25 @@ template <typename T> constexpr std::optional<DataType> dataTypeOf() {
     return std::nullopt;
 }
 
-/// One argument of a launch. It borrows what it points to, which on a GPU must stay until the
-/// kernel is done. Made by the launch from what the caller passes:
+/// One argument of a launch. Kernel::launch makes an Argument from each value that the caller
+/// passes. An Argument owns no memory: what a pointer or a Buffer refers to must stay valid until
+/// the kernel is done, which on a GPU is later than the return of the launch.
 ///
-/// | parameter | what it takes |
+/// | parameter | accepted argument |
 /// |---|---|
 /// | `i1` | `bool` |
-/// | `i8` … `i64` | an integer of that size, signed or not; `i8` no `bool` |
+/// | `i8` … `i64` | an integer of that size, signed or unsigned; `i8` takes no `bool` |
 /// | `fp32`, `fp64`, `fp16`, `bf16` | `float`, `double`, `Half`, `BFloat16` |
-/// | `fp8e4nv` and the other 8-bit floats | their bits, as `uint8_t` or `int8_t` |
+/// | `fp8e4nv` and the other 8-bit floats | the number's bits, as `uint8_t` or `int8_t` |
 /// | `*T` | a pointer to T as above; `void *`, `std::byte *`, `nullptr`; a Buffer |
 ///
-/// Booleans in memory are bytes, so `*i8` takes a `bool *` too. Nothing is converted: 1 is no
-/// argument for `i64`, int64_t(1) is. A pointer to const is taken like one that is not; it does not
-/// keep a kernel from writing.
+/// Booleans in memory are bytes, so `*i8` takes a `bool *` too. No argument is converted: `i64`
+/// takes int64_t(1), but not 1, which is an `int`. A pointer to const is accepted like any other
+/// pointer; the const does not keep the kernel from writing.
 class Argument {
 public:
-  /// The facts that are known of the value beside its bits.
+  /// The form in which the caller passed the argument. It decides whether type() or device() is
+  /// known.
   enum class Kind : uint8_t { Value, Pointer, UntypedPointer, Buffer };
 
   template <typename T>
@@ -85,12 +88,13 @@ public:
       : slot(reinterpret_cast<uintptr_t>(buffer.data())), deviceIndex(buffer.device().index),
         deviceKind(buffer.device().kind), kindOfValue(Kind::Buffer) {}
 
-  /// The value, or the address, in the low bytes.
+  /// The value in the low bytes, or the address.
   uint64_t bits() const { return slot; }
   Kind kind() const { return kindOfValue; }
-  /// Of a Value or of what a Pointer points to.
+  /// The type of a Value, or of the elements that a Pointer points to. Meaningless for the other
+  /// kinds.
   DataType type() const { return dataType; }
-  /// The device that holds a Buffer.
+  /// The device of a Buffer. Meaningless for the other kinds.
   Device device() const { return {deviceKind, deviceIndex}; }
 
 private:

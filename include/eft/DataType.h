@@ -33,19 +33,19 @@ enum class DataType : uint8_t {
 
 inline constexpr unsigned numDataTypes = 18;
 
-/// "i32", "fp16", "bf16" …: the names that Triton's signatures use; "unknown" for a number that is
-/// none of DataType's. Any thread.
+/// Returns the name of a type in Triton's signatures: "i32", "fp16", "bf16" and so on. Returns
+/// "unknown" if `type` is not one of the enumerators. Any thread.
 EFT_API std::string_view dataTypeName(DataType type);
 
-/// The type with this name in signatures. Nothing for another name. Any thread.
+/// Returns the type with this name in signatures, or nothing if no type has the name. Any thread.
 EFT_API std::optional<DataType> dataTypeFromName(std::string_view name);
 
-/// Bits of an element in memory. A boolean takes a whole byte there. 0 for a number that is none
-/// of DataType's. Any thread.
+/// Returns the bits that one element takes in memory: 8 for a boolean. Returns 0 if `type` is not
+/// one of the enumerators. Any thread.
 EFT_API unsigned bitsInMemory(DataType type);
 
-/// The type with this name in the words of array libraries: "float32", "bool", "bfloat16", "uint8"
-/// … Nothing for a type that kernels have no use for, such as "complex64". Any thread.
+/// Returns the type that array libraries give this name: "float32", "bool", "bfloat16", "uint8" and
+/// so on. Returns nothing for a type that kernels don't have, such as "complex64". Any thread.
 EFT_API std::optional<DataType> dataTypeFromArrayName(std::string_view name);
 
 } // namespace eft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Marks what the shared libraries offer. Everything else in them is hidden.
+// EFT_API marks the symbols that the shared libraries export. All other symbols are hidden.
 #pragma once
 
 #define EFT_API __attribute__((visibility("default")))

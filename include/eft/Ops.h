@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operators that are ready to be called. CMake: eft::ops.
+// Includes all headers of the operators, whose kernels are compiled ahead of time. The CMake target
+// is eft::ops.
 #pragma once
 
 #include "eft/Dropout.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The runtime: devices, streams, memory, kernels. CMake: eft::runtime. It has no LLVM, and opens
-// the CUDA driver when a GPU is first used.
+// Includes all headers of the runtime: devices, streams, memory and kernels. The CMake target is
+// eft::runtime. The library contains no LLVM. It opens the CUDA driver at the first use of a GPU.
 #pragma once
 
 #include "eft/Buffer.h"

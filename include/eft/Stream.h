@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The order of work on a device.
+// Stream: a queue of work on a device.
 #pragma once
 
 #include "eft/Device.h"
@@ -7,22 +7,23 @@
 #include <memory>
 #include <utility>
 
-/// The type that CUDA's CUstream and cudaStream_t point to, so that they can be given without a
-/// header of CUDA.
+/// The type that CUDA's CUstream and cudaStream_t point to. It is declared here so that this header
+/// needs no header of CUDA.
 struct CUstream_st;
 
 namespace eft {
 
-/// A queue of work on one device. Work in one stream is done in order. On the host, where every
-/// call returns when its work is done, a stream is only the device's name.
+/// A queue of work on one device. Work in one stream runs in order. On the host every call returns
+/// when its work is done, so a stream there holds nothing but the device.
 ///
-/// A handle: copies share one stream. One that was made by `create` goes with its last copy; the
-/// driver then finishes the work that is in it. One that was moved from is its device's default
+/// A handle: copies share one stream. A stream from `create` is destroyed with its last copy; the
+/// driver still finishes the work that the stream has. A moved-from Stream is its device's default
 /// stream. Safe to use from several threads.
 class EFT_API Stream {
 public:
-  /// The device's default stream; on a GPU the legacy one, which waits for all streams but the
-  /// non-blocking ones, as they wait for it. Costs nothing, and asks nothing of the device.
+  /// The device's default stream. On a GPU it is the legacy default stream: its work and the work
+  /// of all other streams wait for each other, except that of non-blocking streams. The constructor
+  /// calls no driver.
   explicit Stream(Device device = Device::host()) : where(device) {}
 
   Stream(const Stream &) = default;
@@ -36,20 +37,21 @@ public:
     return *this;
   }
 
-  /// A new stream, owned by the handle and its copies. Fails with NoDriver, NoDevice, Cuda or
+  /// Makes a new stream, owned by the handle and its copies. Fails with NoDriver, NoDevice, Cuda or
   /// OutOfMemory.
   static Expected<Stream> create(Device device);
 
-  /// The caller's own stream, which must belong to the device's primary context and outlive the
-  /// work that is put into it. `handle` is ignored on the host.
+  /// Returns a handle of a stream that the caller owns. The stream must belong to the device's
+  /// primary context and must outlive the work that is put into it. On the host `handle` is
+  /// ignored.
   static Stream borrow(Device device, CUstream_st *handle);
 
   Device device() const { return where; }
-  /// The driver's handle, still the stream's own; null for a default stream and on the host.
+  /// The driver's handle; null for a default stream and on the host. The caller does not become its
+  /// owner.
   CUstream_st *handle() const { return raw; }
 
-  /// Waits until the work that was put into the stream so far is done. What went wrong in it is an
-  /// error of kind Cuda.
+  /// Waits until the work that is in the stream now is done. Fails with Cuda if that work failed.
   Status synchronize() const;
 
 private:

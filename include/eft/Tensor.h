@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A view of an array that somebody else owns: what operators take.
+// Tensor: a view of an array, as the operators take it.
 #pragma once
 
 #include "eft/DataType.h"
@@ -14,8 +14,9 @@
 
 namespace eft {
 
-/// An array in memory: where it is and how to read it. Owns nothing; copies show the same memory,
-/// which must outlive the work on it. A value like any other to threads.
+/// A view of an array: its address, type, device, shape and strides. A Tensor owns no memory.
+/// Copies refer to the same memory, which must outlive the work on it. Like any plain struct, a
+/// Tensor must not be changed while another thread uses it.
 struct Tensor {
   static constexpr unsigned maxRank = 8;
 
@@ -26,15 +27,16 @@ struct Tensor {
   std::array<int64_t, maxRank> shape = {};
   std::array<int64_t, maxRank> strides = {}; ///< in elements
 
-  /// A row-major matrix without gaps.
+  /// Returns the view of a row-major matrix without gaps.
   static Tensor matrix(void *data, int64_t rows, int64_t columns, DataType dtype = DataType::F32,
                        Device device = Device::host()) {
     return {data, dtype, device, 2, {rows, columns}, {columns, 1}};
   }
 
-  /// The view that a DLTensor of DLPack's describes, whatever header of DLPack the caller has; for
-  /// a DLManagedTensor pass its `dl_tensor`. Ownership stays where it is. Fails with
-  /// InvalidArgument for a device, a type or a rank that Tensor can't show; says which.
+  /// Returns the view that a DLPack tensor describes. `DLTensor` is the struct of this name from
+  /// the caller's own DLPack header. Of a DLManagedTensor, pass the field `dl_tensor`. The view
+  /// takes no ownership. Fails with InvalidArgument for a device, a type or a rank that a Tensor
+  /// can't have; the message says which.
   template <typename DLTensor> static Expected<Tensor> fromDLPack(const DLTensor &other) {
     return fromParts({static_cast<char *>(other.data) + other.byte_offset,
                       static_cast<int>(other.device.device_type),
@@ -42,12 +44,12 @@ struct Tensor {
                       other.dtype.lanes, other.ndim, other.shape, other.strides});
   }
 
-  /// "[3, 4]"
+  /// The shape as text, such as "[3, 4]".
   EFT_API std::string shapeText() const;
   EFT_API std::string stridesText() const;
 
 private:
-  /// The fields of DLTensor, in its words.
+  /// The fields of a DLTensor, with DLPack's codes for the device and the type.
   struct Parts {
     void *data;
     int deviceType, deviceId;

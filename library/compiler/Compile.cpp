@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiling, with the diagnostics as an error's text.
+// eft::compile and Target::of. The compiler's diagnostics become the message of an Error.
 #include "compiler/pipeline/Compile.h"
 
 #include "compiler/pipeline/CheckInput.h"

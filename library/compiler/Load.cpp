@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From compiled code to a kernel on a device.
+// eft::load: loads compiled code onto a device.
 #include "compiler/pipeline/Compile.h"
 
 namespace eft {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reading block IR.
+// Module: parses and checks block IR.
 #include "compiler/pipeline/CheckInput.h"
 #include "compiler/pipeline/Compile.h"
 #include "compiler/pipeline/Diagnostics.h"
@@ -21,7 +21,7 @@ mlir::DialectRegistry makeRegistry() {
 } // namespace
 
 Module::State::State() : context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {
-  // A message with its place is enough.
+  // A diagnostic has the position of the operation, which is enough: don't print the operation too.
   context.printOpOnDiagnostic(false);
 }
 
@@ -32,7 +32,7 @@ Expected<Module> Module::parse(std::string_view text, std::string_view fileName)
     return std::move(status).error();
   if (Status status = checkValues(text, fileName); !status.ok())
     return std::move(status).error();
-  // The lexer reads a zero behind the text, which a part of another text does not have.
+  // MLIR's lexer needs a zero byte after the text. A string_view may have none, so this is a copy.
   const std::string terminated(text);
   auto state = std::make_shared<State>();
   DiagnosticCollector diagnostics(state->context);

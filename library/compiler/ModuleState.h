@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The state that the handles of one module share.
+// The state that all copies of one Module share.
 #pragma once
 
 #include "eft/Compiler.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Text that the parser is not given, because it recurses, and because it has a fault.
+// Checks of text that must not reach MLIR's parser: it would overflow the stack, or trigger a
+// defect of the parser.
 #pragma once
 
 #include "eft/Error.h"
@@ -8,11 +9,11 @@
 
 namespace eft {
 
-// Refuses text whose brackets nest deeper than any kernel's: parser, verifier and passes recurse
-// along them, and the stack is finite.
+// Fails if brackets nest more than 500 deep, which is deeper than in any kernel. The parser, the
+// verifier and the passes recurse once per level, so deeper text could overflow the stack.
 Status checkNesting(std::string_view text, std::string_view fileName);
 
-// Refuses text in which a value stands outside of all functions; see CheckText.h.
+// Fails if the name of a value occurs outside of all functions. CheckText.h explains why.
 Status checkValues(std::string_view text, std::string_view fileName);
 
 } // namespace eft

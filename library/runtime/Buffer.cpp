@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory on either device.
+// Buffer, on the host and on GPUs.
 #include "eft/Buffer.h"
 
 #include "library/runtime/Handles.h"
@@ -57,7 +57,7 @@ void Buffer::release() {
     return;
   if (where.isHost())
     return std::free(memory);
-  // In a forked child there is no GPU any more, and the memory is the parent's.
+  // In a forked child `gpu` fails, and the memory belongs to the parent: nothing is freed.
   if (auto gpu = cuda::gpu(where.index); gpu.ok())
     cuda::release(**gpu, devicePointer(memory));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The questions that a program may ask of a device.
+// The functions of Device.
 #include "eft/Device.h"
 
 #include "runtime/cuda/Gpu.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The driver's handles as the public headers and as the runtime declare them.
+// Conversions between the public headers' type of a stream handle and the runtime's.
 #pragma once
 
 #include "eft/Stream.h"

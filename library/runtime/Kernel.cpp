@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading kernels with their parameters.
+// Kernel: loading, and the facts about a loaded kernel.
 #include "eft/Kernel.h"
 
 #include "library/runtime/KernelState.h"
@@ -30,7 +30,8 @@ Status checkInfo(const KernelInfo &info) {
   return {};
 }
 
-// The driver trusts what a cubin says of its own size.
+// Whether the section and program headers of a cubin lie inside the image. The driver does not
+// check the sizes that a cubin states, so it would read beyond the end of an image that is cut off.
 bool isWholeElf(std::string_view image) {
   Elf64_Ehdr header;
   if (image.size() < sizeof(header))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The state that the handles of one kernel share.
+// The state that all copies of one Kernel share.
 #pragma once
 
 #include "eft/Kernel.h"

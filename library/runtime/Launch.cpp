@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A launch: arguments against parameters, and then the runtime's.
+// Kernel::launchWith: checks the arguments against the parameters, then calls the runtime.
 #include "library/runtime/Handles.h"
 #include "library/runtime/KernelState.h"
 
 namespace eft {
 namespace {
 
-// The type that block IR gives a value of this type.
+// The type that a value of this type has in block IR: unsigned integers become signless, and 8-bit
+// floats become I8.
 DataType valueType(DataType type) {
   static_assert(static_cast<int>(DataType::U64) - static_cast<int>(DataType::I64) ==
                 static_cast<int>(DataType::U8) - static_cast<int>(DataType::I8));
@@ -17,7 +18,7 @@ DataType valueType(DataType type) {
   return isUnsigned ? static_cast<DataType>(static_cast<int>(type) - fromUnsigned) : type;
 }
 
-// The same for what a pointer points to.
+// The same for elements in memory, where booleans are I8 too.
 DataType memoryType(DataType type) { return type == DataType::I1 ? DataType::I8 : valueType(type); }
 
 bool hasType(const Argument &argument, const Parameter &parameter, Device device) {
@@ -74,7 +75,7 @@ Error wrongArgument(const AnyKernel &kernel, const Parameter &parameter, size_t 
                  "parameter " + std::to_string(number) + " must be " + expected + ", got " + found);
 }
 
-// The slots of a launch, on the stack unless there are very many.
+// The slots of a launch: on the stack up to 64, else on the heap.
 class Slots {
 public:
   explicit Slots(size_t count) : count(count) {

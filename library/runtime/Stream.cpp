@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams of the caller's and of Eft's own.
+// Stream: streams that Eft makes and streams that the caller owns.
 #include "eft/Stream.h"
 
 #include "library/runtime/Handles.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The checksum and the hash that the disk cache uses. Neither guards against an attacker: the
-// cache's folder belongs to the user alone.
+// The checksum and the hash that the disk cache uses. They detect damage, not attacks: only the
+// user can write to the cache's folder.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ constexpr std::array<uint32_t, 256> makeCrcTable() {
 }
 } // namespace detail
 
-// CRC-32 as in zlib, gzip and PNG. `before` is the checksum of the bytes that came before.
+// CRC-32 as in zlib, gzip and PNG. `before` is the CRC of the preceding bytes, so that the CRC of
+// several pieces can be computed one after the other.
 constexpr uint32_t crc32(std::string_view bytes, uint32_t before = 0) {
   constexpr std::array<uint32_t, 256> table = detail::makeCrcTable();
   uint32_t value = ~before;
@@ -31,7 +32,7 @@ constexpr uint32_t crc32(std::string_view bytes, uint32_t before = 0) {
   return ~value;
 }
 
-// FNV-1a with 64 bits, for names of files.
+// The 64-bit FNV-1a hash, for file names.
 constexpr uint64_t fnv1a(std::string_view bytes) {
   uint64_t value = 0xcbf29ce484222325u;
   for (char byte : bytes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The files of a build of Eft.
+// A description of the code files in a folder, by which two builds of Eft are told apart.
 #pragma once
 
 #include "eft/Export.h"
@@ -8,9 +8,9 @@
 
 namespace eft::cache {
 
-// A line with the name, the size and the time of the last change for each Python file and each
-// library in a folder, but not in those inside it, in the order of their names. Two builds whose
-// lines are equal are taken for the same one. Empty if the folder can't be read.
+// One line for each .py and .so file in a folder: its name, its size, and the time of its last
+// change. The lines are sorted by name, and subfolders are not searched. Two builds with equal
+// lines are taken for the same build. Empty if the folder can't be read.
 EFT_API std::string describeCodeFiles(const std::string &folder);
 
 } // namespace eft::cache

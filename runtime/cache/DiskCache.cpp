@@ -21,11 +21,12 @@ namespace {
 
 constexpr uint64_t defaultLimit = uint64_t(1) << 30;
 
-// A sweep looks at every file, so not every put makes one. Every sixteenth key does, by its hash,
-// and so does a put after which this process has written a sixteenth of the bound.
+// An eviction looks at every file, so not every put evicts. A put does if one of two things holds:
+// the hash of its key is a multiple of 16, or this process has written more than a sixteenth of the
+// size limit since the last eviction.
 constexpr uint64_t sweepShare = 16;
 
-// The file in the folder that says which bound the process before this one had. It is no entry.
+// The file in the folder that holds the size limit of the last process. It is not an entry.
 constexpr char boundName[] = "bound";
 
 std::string environment(const char *name) {
@@ -45,14 +46,15 @@ std::string homeFolder() {
   return "";
 }
 
-// Replaces "~" by the user's home folder. A shell does that too, but not in every place.
+// Replaces a leading "~" by the user's home folder. A shell does not do so in every place.
 std::string fromHome(const std::string &path) {
   bool isHome = path == "~" || path.starts_with("~/");
   std::string home = isHome ? homeFolder() : "";
   return home.empty() ? path : home + path.substr(1);
 }
 
-// Makes a path absolute, so that it means the same folder if the process changes its own.
+// Makes a path absolute, so that it names the same folder after the process changes its current
+// folder.
 std::string fromHere(const std::string &path) {
   std::error_code failure;
   std::filesystem::path whole = std::filesystem::absolute(path, failure);
@@ -68,8 +70,8 @@ std::string processFolder() {
   return home.empty() ? "" : home + "/.cache/eft";
 }
 
-// Whether an error only says that another process or machine changed or holds the file, of which
-// the user need not be told.
+// True for errors which mean that another process or machine changed or holds the file. The user
+// gets no warning about these.
 bool isPassing(int reason) { return reason == ESTALE || reason == EBUSY || reason == ENOENT; }
 
 } // namespace
@@ -116,7 +118,7 @@ void DiskCache::warn(std::string text) {
 }
 
 std::string DiskCache::takeWarning() {
-  // Nearly always there is none, and then no lock either.
+  // Nearly always there is no warning; then no lock is taken.
   if (!warned)
     return "";
   std::lock_guard lock(warningLock);
@@ -140,7 +142,7 @@ std::optional<std::string> DiskCache::get(std::string_view key) {
     return std::nullopt;
   std::string name = entryFileName(key);
   std::optional<std::string> file = readFile(folder.get(), name);
-  // A network file system loses the handle if another machine replaces the file meanwhile.
+  // A network file system reports ESTALE if another machine replaces the file while it is read.
   if (!file && errno == ESTALE)
     file = readFile(folder.get(), name);
   if (!file)
@@ -155,7 +157,8 @@ std::string DiskCache::put(std::string_view key, std::string_view bytes) {
     return "there is no folder for the cache (EFT_CACHE_DIR names one)";
   auto failed = [&](int reason) -> std::string {
     std::string text = std::strerror(reason);
-    // EISDIR: a folder has the name of the entry. All other errors concern the cache's folder.
+    // EISDIR concerns the entry: a folder has the entry's name. All other errors concern the
+    // cache's folder.
     bool isEntry = reason == EISDIR;
     if (!isPassing(reason))
       warn("the compile cache can't be written: '" + path +
@@ -177,7 +180,7 @@ std::string DiskCache::put(std::string_view key, std::string_view bytes) {
            std::to_string(bound) + " (EFT_CACHE_SIZE)";
   if (!writeFile(folder.get(), entryFileName(key), entry)) {
     int reason = errno;
-    // The cache itself may have filled the disk.
+    // The cache itself may have filled the disk, so evict entries.
     if (reason == ENOSPC || reason == EDQUOT)
       evict(folder.get());
     return failed(reason);
@@ -237,7 +240,8 @@ void DiskCache::evict(int folder) {
     total += file.bytes;
   std::sort(files.begin(), files.end(),
             [](const FileFacts &a, const FileFacts &b) { return a.lastUse < b.lastUse; });
-  // Aim below the bound, so that the next put does not have to evict again.
+  // If the cache is above its limit, shrink it to 7/8 of the limit, so that the next put need not
+  // evict.
   uint64_t aim = total > bound ? bound - bound / 8 : bound;
   for (const FileFacts &file : files) {
     bool leftover = file.lastUse == 0;

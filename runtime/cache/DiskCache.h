@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The disk cache: bytes by key, kept from process to process.
+// The disk cache: a map from keys to bytes that outlives the process.
 //
-// An entry is one file: a header (magic, version, lengths, checksum), the key, the bytes. The
-// file's name is a hash of the key; two keys that share it evict each other, and since the key
-// stands in the file neither is ever taken for the other. A file is written under a temporary name,
-// synced and renamed, so that a reader finds all of an entry or nothing. Whatever does not check
-// out (truncated, damaged, of another version) is a miss, and the next put replaces it.
+// An entry is one file: a header (magic, version, lengths, checksum), the key, and the bytes. The
+// file's name is a hash of the key. Two keys with the same hash overwrite each other's entry, but
+// are never confused, because the file contains the key. A file is written under a temporary name,
+// synced and renamed, so that a reader finds a whole entry or none. A file that is truncated,
+// damaged, or of another version counts as a miss, and the next put replaces it.
 //
-// The folder must belong to the user, and nobody else may be able to write to it: its files become
-// code that runs. The size is bounded; the entries that were used least recently go first.
+// The folder must belong to the user, and nobody else may be able to write to it, because code from
+// its files is executed. The total size is limited, and the least recently used entries are evicted
+// first.
 //
-// Nothing here is ever an error: a cache that can't be read misses, and one that can't be written
-// leaves a warning once.
+// No failure of the cache is an error. If the cache can't be read, it misses. If it can't be
+// written, the user gets one warning.
 #pragma once
 
 #include "runtime/cache/Entry.h"
@@ -27,36 +28,39 @@
 
 namespace eft::cache {
 
-// Safe to use from several threads and processes.
+// Safe to use from several threads, and from several processes at once.
 class DiskCache {
 public:
-  // A cache in `folder`, which is made at the first put, of at most `limit` bytes. A limit of 0 or
-  // an empty name of the folder is a cache that holds nothing.
+  // Makes a cache of at most `limit` bytes in `folder`. The first put makes the folder. If `limit`
+  // is 0 or `folder` is empty, the cache stores nothing.
   DiskCache(std::string folder, uint64_t limit);
 
-  // The process's cache, as EFT_CACHE_DIR, XDG_CACHE_HOME and EFT_CACHE_SIZE say. Never destroyed.
+  // The process's cache, configured by EFT_CACHE_DIR, XDG_CACHE_HOME and EFT_CACHE_SIZE. Never
+  // destroyed.
   static DiskCache &process();
 
   std::optional<std::string> get(std::string_view key);
-  // Returns why the bytes are not kept, as the end of a sentence about them; empty if they are.
+  // Stores the bytes. Returns "" if they are stored, and otherwise the reason why not.
   std::string put(std::string_view key, std::string_view bytes);
 
-  // Brings the folder under the bound if that is smaller than the one of the last process to call
-  // this. So a smaller bound does not wait for the next put.
+  // Evicts entries if the limit is smaller than that of the last process which called this
+  // function. So a smaller limit takes effect before the next put.
   void enforceBound();
 
-  // The files of the entries, whether or not these are whole.
+  // The files whose names are those of entries, including damaged ones.
   std::vector<FileFacts> files() const;
-  // The entry in a file of the folder, which does not count as a use of it; nothing if it is
-  // damaged or has another's name.
+  // The entry in a file of the folder. Does not mark the entry as used. Nothing if the file is
+  // damaged, or if its name is not the name for its key.
   std::optional<Entry> inspect(const std::string &file) const;
-  // Removes the file of an entry. False with errno if it is still there.
+  // Removes the file of an entry. Returns true if the file no longer exists; otherwise false, and
+  // errno says why.
   bool remove(const std::string &file);
 
   const std::string &folder() const { return path; }
   uint64_t limit() const { return bound; }
 
-  // The warning that the user should get, once: empty at every later call.
+  // The warning for the user, or "" if there is none. A cache warns only once: later failures give
+  // no warning, and the warning is returned only once.
   std::string takeWarning();
 
 private:
@@ -72,7 +76,8 @@ private:
   std::string warning;
 };
 
-// "4096", "512M", "1G" in bytes; K, M, G and T are powers of 1024. Nothing if it is no size.
+// Parses a size such as "4096", "512M" or "1G", and returns it in bytes. K, M, G and T are powers
+// of 1024. Nothing if the text is no size.
 std::optional<uint64_t> parseSize(std::string_view text);
 
 } // namespace eft::cache

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Encodes and checks entries.
+// Encoding, decoding and checking of entries.
 #include "runtime/cache/Entry.h"
 
 #include "runtime/cache/Checksum.h"

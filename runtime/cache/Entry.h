@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The form of one entry of the disk cache in its file.
+// The file format of one entry of the disk cache.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,23 @@ namespace eft::cache {
 // The name of the file that holds the entry of `key`.
 std::string entryFileName(std::string_view key);
 
-// True for names that entryFileName() gives.
+// True if the name has the form that entryFileName() gives.
 bool isEntryFileName(std::string_view name);
 
-// The whole content of the file.
+// The content of the file for an entry.
 std::string encodeEntry(std::string_view key, std::string_view bytes);
 
-// The contents of an entry.
+// A decoded entry.
 struct Entry {
   std::string key;
   std::string bytes;
 };
 
-// The entry in a file, or nothing if `file` is not, to the last bit, an entry.
+// Decodes the content of a file. Nothing if it is not an undamaged entry.
 std::optional<Entry> decodeEntry(std::string_view file);
 
-// The bytes of the entry, or nothing if `file` is not, to the last bit, an entry of `key`.
+// Decodes the content of a file and returns the entry's bytes. Nothing if the file is not an
+// undamaged entry of `key`.
 std::optional<std::string> decodeEntry(std::string_view key, std::string_view file);
 
 } // namespace eft::cache

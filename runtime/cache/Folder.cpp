@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view temporaryPrefix = ".new-";
 constexpr int64_t second = 1000000000;
 constexpr int64_t temporaryLife = 3600 * second;
-constexpr off_t largestFile = off_t(1) << 30; // larger ones are none of ours
+constexpr off_t largestFile = off_t(1) << 30; // the cache writes no larger files
 
 int64_t nanoseconds(const timespec &time) { return time.tv_sec * second + time.tv_nsec; }
 
@@ -30,7 +30,8 @@ int64_t now() {
   return nanoseconds(time);
 }
 
-// Different for every file that any process of any machine writes at the same time.
+// A name that differs from that of any other temporary file, also from those of other processes and
+// machines.
 std::string temporaryName() {
   static std::atomic<unsigned> counter = 0;
   char text[80];
@@ -68,8 +69,8 @@ bool makePrivateFolder(const std::string &path) {
   for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
     std::string part = path.substr(0, slash);
     if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
-      // Folders above may be of the kind that can be passed through and not written to, or be
-      // read-only mounts. It is the last one that counts.
+      // Parent folders may exist without being writable, or on read-only mounts. Only a failure for
+      // the last folder counts.
       if (slash == std::string::npos)
         return false;
     }
@@ -119,7 +120,7 @@ std::optional<std::string> readFile(int folder, const std::string &name, bool in
     done += static_cast<size_t>(got);
   }
   content.resize(done);
-  // The time of change stands for that of use: many systems don't keep the latter.
+  // The modification time records the last use, because many systems do not update the access time.
   if (!inspect)
     futimens(file.get(), nullptr);
   return content;
@@ -143,7 +144,7 @@ bool writeFile(int folder, const std::string &name, std::string_view content) {
 
 std::vector<FileFacts> listFiles(int folder) {
   std::vector<FileFacts> files;
-  // The stream takes its descriptor with it when it closes, so it gets one of its own.
+  // closedir() closes the stream's descriptor, so the stream gets its own.
   int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *stream = own >= 0 ? fdopendir(own) : nullptr;
   if (!stream) {
@@ -162,7 +163,7 @@ std::vector<FileFacts> listFiles(int folder) {
     int64_t lastUse = nanoseconds(facts.st_mtim);
     if (temporary && lastUse > oldest)
       continue;
-    // The room that a file takes on the disk counts, if that is more than its length.
+    // The size is the file's length or its space on the disk, whichever is greater.
     uint64_t bytes = std::max<uint64_t>(facts.st_size, uint64_t(facts.st_blocks) * 512);
     files.push_back({std::move(name), bytes, temporary ? 0 : lastUse});
   }

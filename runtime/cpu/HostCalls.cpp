@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printing lines, reporting failures and looking for an early end, from compiled code.
+// The functions that compiled code calls: to print lines, to report failed assertions, and to ask
+// whether the launch must end.
 #include "runtime/cpu/HostCalls.h"
 
 #include "runtime/device/Assertion.h"
@@ -14,9 +15,9 @@ namespace {
 
 thread_local LaunchScope *current = nullptr;
 
-// One value by one conversion of a format, which is `%`, digits, and letters.
+// Formats one value. `conversion` is `%`, digits, and letters.
 std::string formatValue(const std::string &conversion, uint64_t bits) {
-  char text[400]; // the largest double has 309 digits in front of the point
+  char text[400]; // the largest double has 309 digits before the point
   int length = 0;
   if (conversion.back() == 'f') {
     double number = std::bit_cast<double>(bits);
@@ -30,7 +31,7 @@ std::string formatValue(const std::string &conversion, uint64_t bits) {
   return std::string(text, static_cast<size_t>(length));
 }
 
-// A whole line at once: stdio lets no other thread write in between.
+// Writes a whole line in one call, so that stdio does not mix in output of other threads.
 int print(const char *format, const uint64_t *values) {
   std::string line = formatLine(format, values);
   std::fwrite(line.data(), 1, line.size(), stdout);
@@ -43,7 +44,7 @@ void fail(const char *what, uint32_t x, uint32_t y, uint32_t z) {
     current->failure->report(what, {x, y, z});
 }
 
-// Called where `attention` is not 0. The program returns if this is not 0.
+// Called by compiled code when `attention` is not 0. If the result is not 0, the program returns.
 int32_t poll() { return current && current->stop && current->stop->poll(); }
 
 } // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions that compiled code calls: for printing, for assertions that fail, and for launches
-// that are to end.
+// The functions that compiled code on the host calls: to print, to report failed assertions, and to
+// ask whether the launch must end.
 //
-// The code names them, and who loads it has to say where they are: eft::hostSymbols().
+// The code refers to these functions by name. The loader resolves the names with
+// eft::hostSymbols().
 #pragma once
 
 #include "eft/Error.h"
@@ -16,8 +17,8 @@
 
 namespace eft::cpu {
 
-// The first assertion of a job that failed. Code may report from several threads at once; it is
-// read when they are done.
+// The first assertion that failed in a job. Several threads may report at once. `status` may be
+// called when all of them are done.
 class Failure {
 public:
   void report(const char *what, std::array<uint32_t, 3> program);
@@ -25,12 +26,13 @@ public:
 
 private:
   std::atomic<bool> taken = false;
-  const char *text = nullptr; // part of the code, which is there as long as the job
+  const char *text = nullptr; // in the kernel's code, which outlives the job
   std::array<uint32_t, 3> position = {};
 };
 
-// While it lives, what this thread's code reports goes to `failure`, and it asks `stop` whether to
-// go on. Scopes nest: a launch that looks at signals may run a handler that launches.
+// During the lifetime of a scope, the code that this thread runs reports failed assertions to
+// `failure`, and asks `stop` whether to continue. Scopes nest: a launch may run a signal handler
+// that launches another kernel.
 class LaunchScope {
 public:
   LaunchScope(Failure *failure, Stop *stop);
@@ -41,13 +43,14 @@ public:
   Stop *const stop;
 
 private:
-  // This thread's innermost launch; kept because finding it takes as long as the rest.
+  // A reference to the thread-local pointer to this thread's innermost scope. It is kept because
+  // looking up a thread-local variable takes as long as the rest of the destructor.
   LaunchScope *&innermost;
   LaunchScope *outer;
 };
 
-// A line in printf's format. `values` has 8 bytes for each value: integers for formats that end in
-// `u`, `d` or `x`, doubles for `f`.
+// Formats a line like printf. `values` has 8 bytes for each value: an integer for conversions that
+// end in `u`, `d` or `x`, a double for those that end in `f`.
 std::string formatLine(const char *format, const uint64_t *values);
 
 } // namespace eft::cpu

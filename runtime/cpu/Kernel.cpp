@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decides between the calling thread alone and the pool.
+// Launches on the host, on the calling thread alone or on the pool.
 #include "runtime/cpu/Kernel.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace eft::cpu {
 namespace {
 
-// Work that takes less than this is done before another thread has come to help.
+// Work that takes less time than this is done before another thread could start to help.
 constexpr float tinyNanoseconds = 6000;
 
 } // namespace
@@ -19,8 +19,9 @@ bool Kernel::isTiny(uint64_t programs) const {
   return each > 0 && each * static_cast<float>(programs) < tinyNanoseconds;
 }
 
-// A cost is a property of the arguments too, so the newest one weighs most, but not alone: the
-// first run of a kernel also pays for its pages.
+// Updates the cost of a program, as a moving average. The newest cost has the greatest weight,
+// because costs depend on the arguments. It does not replace the average, because single launches
+// can be much slower: the first run of a kernel also pays for page faults.
 void Kernel::remember(Cost cost) const {
   float each =
       std::max(1.0f, static_cast<float>(cost.nanoseconds)) / static_cast<float>(cost.programs);
@@ -39,8 +40,8 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, uint64_t programs,
   Job job{function, slots.data(), grid.data(), 0, programs, &failure, stop ? &*stop : nullptr};
   if (isTiny(programs)) {
     LaunchScope scope(&failure, job.stop);
-    // The estimate may be from other arguments. So part of the job goes first, and if that was no
-    // small matter the pool gets the rest.
+    // The estimate may come from launches with other arguments. So a quarter of the job runs first.
+    // If the rest is not tiny by the cost of that quarter, the pool runs it.
     auto begin = std::chrono::steady_clock::now();
     uint64_t part = (programs + 3) / 4;
     function(job.slots, job.grid, 0, part);

@@ -12,19 +12,20 @@
 
 namespace eft::cpu {
 
-// Borrows the compiled function, whose memory the caller keeps. Remembers what a program of it has
-// cost, so that a job too small to be worth waking anybody runs on the calling thread alone. Safe
-// to launch from several threads.
+// Borrows the compiled function, whose memory must outlive this object. Remembers the cost of a
+// program, so that a small job runs on the calling thread alone, where waking other threads would
+// not pay. Safe to launch from several threads.
 class EFT_API Kernel {
 public:
   explicit Kernel(HostFunction *function) : function(function) {}
 
-  // Runs all `programs` programs of `grid` and returns when they are done, or when the interruption
-  // has said so. `slots` holds the parameters, eight bytes each.
+  // Runs all `programs` programs of `grid`. Returns when they are done, or earlier if the
+  // interruption ends the launch. `slots` holds the parameters, eight bytes each.
   Status launch(const std::array<uint32_t, 3> &grid, uint64_t programs,
                 std::span<const uint64_t> slots, Interruption *interruption = nullptr) const;
 
-  // True if a launch of so many programs would run on the calling thread alone, in microseconds.
+  // True if a launch of this many programs would run on the calling thread alone, within
+  // microseconds.
   bool isTiny(uint64_t programs) const;
 
 private:

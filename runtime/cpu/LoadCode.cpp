@@ -19,7 +19,7 @@ Error refused(const char *what) {
           "the system gives no memory for code: " + std::string(what) + ": " + strerror(errno)};
 }
 
-// The address of a function outside of the code; 0 if there is none.
+// The address of a function outside of the code; 0 if no function has that name.
 uint64_t find(const std::string &symbol) {
   for (const HostSymbol &offered : hostSymbols())
     if (symbol == offered.name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads linked code of the host, without LLVM.
+// Loads linked machine code for the host, without LLVM.
 #pragma once
 
 #include "eft/Error.h"
@@ -12,17 +12,18 @@
 
 namespace eft::cpu {
 
-// Eight bytes of the code, at `offset`, that are to hold the address of `symbol`, plus `addend`.
-// The symbol is one of `hostSymbols()` or a function of the C library; "" is the code itself.
+// A relocation: the eight bytes of the code at `offset` must hold the address of `symbol` plus
+// `addend`. The symbol is one of `hostSymbols()` or a function of the C library; "" is the start of
+// the code.
 struct CodeAddress {
   uint64_t offset;
   std::string symbol;
   int64_t addend;
 };
 
-// Makes a copy of `code`, instructions and constants, that can run, and gives the function that
-// begins at the offset `entry`. The copy stays for the life of the process: a thread may still run
-// it when the process ends.
+// Copies `code`, which has instructions and constants, to executable memory, and returns the
+// function that begins at the offset `entry`. The copy is never freed, because a thread may still
+// run it when the process ends.
 EFT_API Expected<HostFunction *> loadCode(std::string_view code, uint64_t entry,
                                           const std::vector<CodeAddress> &addresses);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The thread that watches launches, and what it shares with them.
+// The watch, which is the thread that observes launches, and the data that it shares with them.
 #include "runtime/cpu/Stop.h"
 
 #include "runtime/cpu/Futex.h"
@@ -16,23 +16,24 @@ namespace {
 
 constexpr unsigned numWatched = 32;
 constexpr timespec period = {0, 50'000'000};
-// After so many periods without a launch the watch sleeps until there is one.
+// After this many periods without a launch, the watch sleeps until the next launch.
 constexpr unsigned idlePeriods = 20;
 
 enum WatchState : uint32_t { Awake, Asleep, NotStarted };
 std::atomic<uint32_t> watch = NotStarted;
-uint32_t forksSoFar = 0; // between the first process and this one
+uint32_t forksSoFar = 0; // the number of forks from the first process to this one
 
 } // namespace
 
-// A place for one launch under way. The watch and the launches use it without a lock: a thread
-// might hold a lock just when the process forks, and the child could never take it.
+// A table entry for one running launch. The watch and the launches access it without a lock:
+// another thread might hold a lock while the process forks, and the child could then never take it.
 struct alignas(64) Stop::Watched {
-  // Odd while there is a launch. Each launch has its own number.
+  // Odd while the entry has a running launch. Each launch has its own number.
   std::atomic<uint32_t> number = 0;
-  // Whether the launch should ask its interruption. `attention` counts the launches that should.
+  // True if the launch should ask its interruption. `attention` counts these launches.
   std::atomic<bool> isDue = false;
-  // Whether the launching thread waits for others, and asks by itself.
+  // True if the launching thread only waits for other threads. It then asks its interruption every
+  // 50 ms by itself, and the watch does not set `isDue`.
   std::atomic<bool> isWaiting = false;
 
   void setDue() {
@@ -53,8 +54,8 @@ Stop::Stop(Interruption &interruption)
     : interruption(interruption), owner(pthread_self()), forks(forksSoFar) {
   for (Watched &place : table) {
     number = place.number.load(std::memory_order_relaxed);
-    // Sequentially consistent, like the accesses to `watch`: either the watch sees this launch
-    // before it falls asleep, or this thread sees that the watch is asleep.
+    // The exchange is sequentially consistent, as are the accesses to `watch`. So either the watch
+    // sees this launch before it sleeps, or this thread sees that the watch sleeps, and wakes it.
     if (number % 2 == 0 && place.number.compare_exchange_strong(number, number + 1)) {
       ++number;
       place.isWaiting.store(false, std::memory_order_relaxed);
@@ -107,7 +108,7 @@ void Stop::wakeWatch() {
   if (!watch.compare_exchange_strong(state, Awake))
     return;
   [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, forgetInChild);
-  // The new thread blocks all signals: they are for the process's own threads.
+  // The new thread blocks all signals, so that the process's own threads handle them.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -119,7 +120,8 @@ void Stop::wakeWatch() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// The child of a fork has no watch. Of the launches it has at most the one inside which it forked.
+// After a fork, the child has no watch. At most one launch continues in the child: the launch
+// inside which the process forked.
 void Stop::forgetInChild() {
   ++forksSoFar;
   watch = NotStarted;
@@ -150,7 +152,7 @@ void Stop::watchLoop() {
       if (isOld && !place.isWaiting.load(std::memory_order_relaxed))
         place.setDue();
       else
-        place.takeDue(); // set when the launch had just ended
+        place.takeDue(); // `isDue` may have been set just after the launch had ended
     }
     if (idle < idlePeriods)
       continue;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Ending a launch on the host before it is done.
+// Ends a launch on the host before all of its programs are done.
 //
-// A launch that was given an `Interruption` asks it now and then whether to go on: first when it
-// has run for 50 to 100 ms, then every 50 ms. A clock in the loops of compiled code would cost more
-// than most of them do, so a thread of its own, the watch, looks at the launches under way every
-// 50 ms and raises `attention`, one word of the process. Compiled code loads that word once in a
-// turn of a loop, and calls `eft$poll` where it is not 0; the pool does the same between the runs
-// of programs that it hands out.
+// A launch with an `Interruption` asks it regularly whether to continue: first after 50 to 100 ms,
+// and then every 50 ms. Reading a clock in the loops of compiled code would cost more than most
+// loop bodies. So a separate thread, the watch, looks at the running launches every 50 ms, marks
+// those that should ask their interruption (`isDue`), and adds 1 to `attention` for each. Compiled
+// code loads `attention` once per loop iteration, and calls `eft$poll` if it is not 0. The thread
+// pool does the same between the runs of programs that it hands out.
 //
-// What the launch was doing stays as far as it has come: some programs are done, some have not
-// begun, and those under way end at their next look.
+// An ended launch leaves its work incomplete: some programs are done, some have not begun, and the
+// programs that are running return the next time that they check `attention`.
 #pragma once
 
 #include "runtime/device/Interruption.h"
@@ -20,11 +20,12 @@
 
 namespace eft::cpu {
 
-// The number of launches to look at: those whose interruption is due to be asked, and those that
-// end. Compiled code knows it as `eft$attention`.
+// The number of launches that are due to ask their interruption, plus the number of launches that
+// must end. Its name in compiled code is `eft$attention`.
 extern std::atomic<uint32_t> attention;
 
-// A launch's own, for as long as it lasts. Its threads share it.
+// The stop request of one launch, which exists while the launch runs. All threads of the launch
+// share it.
 class Stop {
 public:
   // The calling thread is the launching thread.
@@ -32,16 +33,18 @@ public:
   ~Stop();
   Stop(const Stop &) = delete;
 
-  // Whether the launch is to end. In the launching thread, asks the interruption if that is due.
+  // True if the launch must end. If the watch has marked the launch (see above), the launching
+  // thread first asks the interruption whether to end it.
   bool poll() { return attention.load(std::memory_order_relaxed) != 0 && pollSlowly(); }
 
-  // Says that the launching thread only waits for others from now on. It then calls `look` without
-  // being asked to.
+  // Declares that from now on the launching thread only waits for other threads. That thread then
+  // calls `look` every 50 ms, and the watch no longer marks the launch.
   void beginWait();
-  // Asks the interruption.
+  // Asks the interruption whether the launch must end.
   void look();
 
-  // True in a child that was forked inside the launch. The threads that helped are not there.
+  // True in a child process that was forked inside the launch. The threads that helped with the
+  // launch do not exist there.
   bool isOfParent() const;
 
   bool isRequested() const { return requested.load(std::memory_order_relaxed); }
@@ -60,7 +63,7 @@ private:
   pthread_t owner;
   uint32_t forks;
   uint32_t number = 0;
-  Watched *watched = nullptr; // null if no place was left: then only a wait asks the interruption
+  Watched *watched = nullptr; // null if the table was full; then only waits ask the interruption
   std::atomic<bool> requested = false;
 };
 

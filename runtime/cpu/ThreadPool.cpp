@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Handing out the programs of a job, and the sleep and waking of the workers.
+// Hands out the programs of a job, and lets workers sleep and wakes them.
 #include "runtime/cpu/ThreadPool.h"
 
 #include "runtime/cpu/Futex.h"
@@ -17,11 +17,11 @@ constexpr uint32_t opened = 1u << 30;
 constexpr uint32_t ownerSleeps = 1u << 29;
 constexpr uint32_t insideMask = ownerSleeps - 1;
 
-// The time to spin: about the cost of a sleep and a waking.
+// The time to spin before sleeping: about the cost of sleeping and waking.
 constexpr auto spinTime = std::chrono::microseconds(30);
 
-// Runs for each thread: enough that the threads end together though one is slower, few enough that
-// each writes long stretches of memory.
+// The number of runs for each thread. It is large enough that threads end at about the same time
+// even if one is slower, and small enough that each run writes a long contiguous piece of memory.
 constexpr uint64_t runsPerThread = 8;
 
 using Clock = std::chrono::steady_clock;
@@ -31,7 +31,7 @@ uint64_t nanosecondsSince(Clock::time_point begin) {
   return static_cast<uint64_t>(time.count());
 }
 
-// Spins until `ready` says so or the time is up. Returns the last answer.
+// Spins until `ready` returns true or the spin time is over. Returns the last result of `ready`.
 template <typename Ready> bool spinUntil(Ready ready) {
   auto deadline = Clock::now() + spinTime;
   do {
@@ -46,7 +46,8 @@ template <typename Ready> bool spinUntil(Ready ready) {
 
 std::atomic<ThreadPool *> processPool = nullptr;
 
-// The child has none of the workers. The parent's pool, whatever state it was in, is left alone.
+// A forked child has no workers, so it makes a pool of its own. The parent's pool, whose state is
+// unknown, is never touched again.
 void forgetPool() { processPool = nullptr; }
 
 } // namespace
@@ -77,7 +78,7 @@ Expected<ThreadPool *> ThreadPool::process() {
   return other;
 }
 
-// Signals are for the process's own threads: Python expects them in its main one.
+// The workers block all signals, because Python expects signals in its main thread.
 void ThreadPool::startWorkers() {
   if (started.exchange(true))
     return;
@@ -87,7 +88,7 @@ void ThreadPool::startWorkers() {
   workers.reserve(numThreads - 1);
   for (unsigned i = 1; i < numThreads; ++i) {
     pthread_t worker;
-    // A system that grants no more threads leaves the job to those that are there.
+    // If the system grants no more threads, the existing ones do the job.
     if (pthread_create(&worker, nullptr, workerEntry, this) != 0)
       break;
     workers.push_back(worker);
@@ -107,22 +108,24 @@ void ThreadPool::workerLoop(unsigned id) {
     uint32_t mask = openSlots.load(std::memory_order_acquire);
     if (!mask)
       continue;
-    // Workers start at different slots, so that jobs of several owners all get some.
+    // Each worker begins its search at another slot, so that jobs of several owners all get
+    // workers.
     unsigned turn = id % numSlots;
     uint32_t turned = (mask >> turn) | (mask << (numSlots - turn));
     help((static_cast<unsigned>(std::countr_zero(turned)) + turn) % numSlots);
   }
 }
 
-// Returns false when the pool ends.
+// Waits for a job. Returns false when the pool ends.
 bool ThreadPool::waitForJob() {
   auto called = [&] {
     return openSlots.load(std::memory_order_relaxed) != 0 ||
            stopping.load(std::memory_order_relaxed);
   };
   if (!called() && !(spins && spinUntil(called))) {
-    // An owner opens its slot before it counts the sleepers, and a worker counts itself before it
-    // looks at the slots: one of the two sees the other.
+    // An owner opens its slot before it reads the number of sleepers, and a worker adds itself to
+    // this number before it looks at the slots. So either the owner sees the sleeper, or the worker
+    // sees the open slot.
     ++sleepers;
     for (uint32_t seen = wakeups; openSlots == 0 && !stopping; seen = wakeups)
       futexWait(wakeups, seen);
@@ -140,7 +143,7 @@ void ThreadPool::help(unsigned index) {
     futexWake(slot.state, 1);
 }
 
-// Works on the slot's job until nothing of it is left to hand out.
+// Runs programs of the slot's job until all of them are handed out, or the job is stopped.
 void ThreadPool::takeRuns(unsigned index) {
   Slot &slot = slots[index];
   auto begin = Clock::now();
@@ -177,7 +180,7 @@ void ThreadPool::open(unsigned index, uint64_t runs) {
   futexWake(wakeups, static_cast<int>(std::min<uint64_t>(useful, asleep)));
 }
 
-// Lets no more workers in, and waits until none is inside.
+// Closes the slot to further workers, and waits until all workers have left it.
 void ThreadPool::waitForHelpers(Slot &slot) {
   static constexpr timespec lookPeriod = {0, 50'000'000};
   Stop *stop = slot.job.stop;
@@ -216,7 +219,8 @@ Cost ThreadPool::run(const Job &job) {
   takeRuns(index);
   waitForHelpers(*slot);
   Cost cost{job.count, slot->nanoseconds.load(std::memory_order_relaxed)};
-  // Not a plain store: a worker that looked at the slot late may be counted in at any time.
+  // A plain store would be wrong: a worker that saw the slot open too late may add itself at any
+  // time.
   slot->state.fetch_and(~(taken | ownerSleeps), std::memory_order_release);
   return cost;
 }

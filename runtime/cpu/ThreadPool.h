@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The threads that kernels on the host run on.
+// The threads on which kernels run on the host.
 //
-// A job is a kernel over a number of programs. Its programs are handed out as contiguous runs,
-// taken from one counter by whoever is free: the thread that brought the job, which always works
-// too, and the pool's workers. So a slow thread takes fewer runs, and each run writes memory in
-// order.
+// A job is a kernel and a range of programs. The programs are handed out as contiguous runs. Each
+// thread that is free takes the next run from a shared counter: the owner, which is the thread that
+// launched the job, and the pool's workers. So a slow thread takes fewer runs, and each run writes
+// memory in order.
 //
-// Jobs stand in a fixed set of slots that live as long as the pool. A worker may therefore look at
-// a slot at any time, also one whose job has just ended, with no lock:
+// Jobs are stored in a fixed number of slots, which exist as long as the pool. So a worker may
+// access a slot at any time without a lock, even if the slot's job has just ended:
 //
 //     state of a slot:   taken | open | owner sleeps | number of workers inside
 //
-// A worker counts itself in, and stays only if the slot turns out to be open. The owner closes the
-// slot when the counter has run out, waits for the workers inside, and gives the slot back. Several
-// threads can bring jobs at once; who finds no slot works alone, since the cores are busy anyway.
+// A worker adds itself to the number of workers inside, and leaves again if the slot is not open.
+// When all runs are taken, the owner closes the slot, waits for the workers inside, and frees the
+// slot. Several threads can own jobs at the same time. If all slots are taken, an owner runs its
+// job alone, since the cores are busy anyway.
 //
-// Between jobs a worker spins for some microseconds, so that back-to-back launches find it awake,
-// and then sleeps. The owner wakes as many as its job can use, with one system call.
+// After a job a worker first spins for some microseconds, so that it is still awake if the next
+// launch comes soon, and then sleeps. If there are more threads than cores, it sleeps at once. An
+// owner wakes as many workers as its job can use, with one system call.
 #pragma once
 
 #include "eft/Error.h"
@@ -38,11 +40,11 @@ struct Job {
   const uint32_t *grid = nullptr;
   uint64_t first = 0;
   uint64_t count = 0;
-  Failure *failure = nullptr; // where failed assertions are noted
-  Stop *stop = nullptr;       // who may end the job early, if anyone may
+  Failure *failure = nullptr; // where failed assertions are reported
+  Stop *stop = nullptr;       // may end the job early; may be null
 };
 
-// The cost of a number of programs, for all threads together.
+// The cost of `programs` programs: the sum of the times that all threads have worked on them.
 struct Cost {
   uint64_t programs = 0;
   uint64_t nanoseconds = 0;
@@ -50,8 +52,8 @@ struct Cost {
 
 class ThreadPool {
 public:
-  // `threads` counts the calling thread. The workers are made when the first job needs them. If
-  // there are at least as many `cores`, idle workers spin for a while.
+  // `threads` includes the calling thread. The workers are started by the first job that needs
+  // them. If `threads` is at most `cores`, idle workers spin for a while before they sleep.
   explicit ThreadPool(unsigned threads, unsigned cores = usableCores());
   // Waits for the workers to end. No job may be running.
   ~ThreadPool();
@@ -62,8 +64,9 @@ public:
 
   unsigned threads() const { return numThreads; }
 
-  // The process's pool, with hostThreads() threads. Made at the first call and never destroyed; a
-  // forked child makes its own, since only the forking thread survives in it.
+  // The process's pool, with hostThreads() threads. The first call makes it, and it is never
+  // destroyed. A forked child makes its own pool, since only the forking thread exists in the
+  // child.
   static Expected<ThreadPool *> process();
 
 private:
@@ -73,7 +76,7 @@ private:
     uint64_t end = 0;
     uint64_t run = 0; // programs handed out at a time
     alignas(64) std::atomic<uint64_t> next = 0;
-    std::atomic<uint64_t> nanoseconds = 0; // the time that all threads have worked on the job
+    std::atomic<uint64_t> nanoseconds = 0; // the sum of the threads' times for the job
   };
   static constexpr unsigned numSlots = 8;
 
@@ -88,10 +91,10 @@ private:
   void takeRuns(unsigned index);
 
   const unsigned numThreads;
-  bool spins; // false where there are more threads than cores
+  bool spins; // false if there are more threads than cores
   std::array<Slot, numSlots> slots;
-  alignas(64) std::atomic<uint32_t> openSlots = 0; // a bit for each slot with programs left
-  alignas(64) std::atomic<uint32_t> wakeups = 0;   // workers that sleep wait for a change of this
+  alignas(64) std::atomic<uint32_t> openSlots = 0; // a bit for each slot with programs to hand out
+  alignas(64) std::atomic<uint32_t> wakeups = 0;   // sleeping workers wait for this to change
   std::atomic<uint32_t> sleepers = 0;
   std::atomic<uint32_t> nextId = 0;
   std::atomic<bool> started = false;

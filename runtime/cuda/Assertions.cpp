@@ -34,7 +34,7 @@ Status Assertions::prepare(ModuleHandle module, DevicePointer variable, std::str
   if (result != success)
     return driver.error(result, "cuMemHostAlloc", doing);
   record = new (memory) Record{};
-  // The GPU knows the memory by the same address.
+  // The memory has the same address on the host and on the GPU.
   auto address = reinterpret_cast<uint64_t>(memory);
   result = driver.cuMemcpyHtoD(variable, &address, sizeof(address));
   if (result != success)
@@ -49,7 +49,7 @@ Status Assertions::prepare(ModuleHandle module, DevicePointer variable, std::str
 }
 
 Assertions::~Assertions() {
-  // A kernel that still runs may write into its record.
+  // A kernel that still runs may write to the record, so the record is then not freed.
   bool isUsed = abandoned && driver.cuEventQuery(abandoned) == errorNotReady;
   if (abandoned)
     driver.cuEventDestroy(abandoned);
@@ -71,12 +71,12 @@ std::unique_lock<std::mutex> Assertions::beginLaunch(Interruption *interruption)
       return {};
     driver.cuEventDestroy(std::exchange(abandoned, nullptr));
   }
-  *record = Record{}; // An earlier launch may have failed before it was looked at.
+  *record = Record{}; // An abandoned launch may have written a failure.
   return lock;
 }
 
 void Assertions::abandon(StreamHandle stream) {
-  if (forkedAfterStart()) // in the interruption
+  if (forkedAfterStart()) // the interruption has forked the process
     return;
   if (driver.cuEventCreate(&abandoned, disableTiming) == success)
     driver.cuEventRecord(abandoned, stream);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The assertions of a kernel on a GPU.
+// Assertions in kernels on a GPU.
 //
-// Code with assertions has two variables: `eft$sites`, the texts of its assertions, and
-// `eft$failure`, the address of a record in the host's memory. A program in which an assertion
-// fails notes that there, if it is the first to do so, and ends. The launch waits for the kernel
-// and looks at the record; nothing else on the GPU takes harm. So that each launch is told of its
-// own programs, launches of one kernel come one after the other, also from several threads.
+// Code with assertions has two variables: `eft$sites` holds the texts of the assertions, and
+// `eft$failure` holds the address of a record in host memory. A program whose assertion fails
+// writes that assertion to the record, unless another program has done so before, and ends. The
+// launch waits for the kernel and reads the record. All other work on the GPU is unaffected.
+// Launches of the same kernel run one after the other, even from several threads, so that each
+// launch reads the failures of its own programs only.
 #pragma once
 
 #include "runtime/cuda/Gpu.h"
@@ -15,30 +16,34 @@
 
 namespace eft::cuda {
 
-// The records that a module's code writes when an assertion fails. Must go before the module.
+// The record to which a module's code writes a failed assertion. Must be destroyed before the
+// module.
 class Assertions {
 public:
-  // The symbol that code with assertions has.
+  // The symbol by which code with assertions is recognised.
   static constexpr std::string_view symbol = "eft$failure";
 
-  // Null if the module has no assertions. Its context must be current.
+  // The assertions of a module; null if the module has none. The module's context must be current.
+  // `doing` says what Eft is doing, for an error message.
   static Expected<std::unique_ptr<Assertions>> of(const Driver &driver, ModuleHandle module,
                                                   std::string_view doing);
   ~Assertions();
   Assertions(const Assertions &) = delete;
 
-  // Held from before a launch until `wait` has returned. Not held if the interruption has ended the
-  // wait for earlier launches.
+  // Begins a launch: waits until earlier launches of the kernel are done, and returns a lock, which
+  // the caller keeps until `wait` has returned. If the interruption ends the waiting, the returned
+  // lock is not held, and the kernel must not be launched.
   [[nodiscard]] std::unique_lock<std::mutex> beginLaunch(Interruption *interruption);
 
-  // Waits for what was launched into the stream, and gives the assertion that has failed, if any.
-  // If the interruption ends the wait, the next launch waits first.
+  // Waits for the kernel that was launched into the stream, and returns the error of the failed
+  // assertion, if there is one. If the interruption ends the wait, the next launch first waits for
+  // this kernel.
   Status wait(StreamHandle stream, std::string_view doing, Interruption *interruption);
 
 private:
-  // As the code of GpuDebug.cpp writes it.
+  // The layout that code from GpuDebug.cpp writes.
   struct Record {
-    uint32_t site; // the text's place in `sites`, counted from 1; 0: none has failed
+    uint32_t site; // the offset of the text in `sites`, plus 1; 0 if no assertion failed
     uint32_t program[3];
   };
 
@@ -50,7 +55,7 @@ private:
   Record *record = nullptr;
   std::string sites;
   std::mutex oneLaunch;
-  EventHandle abandoned = nullptr; // marks the end of the launch whose wait was ended early
+  EventHandle abandoned = nullptr; // recorded after a launch whose wait was ended early
 };
 
 } // namespace eft::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Opens the CUDA driver and words its failures.
+// Opens the CUDA driver, and makes error messages from its results.
 #include "runtime/cuda/Driver.h"
 
 #include <atomic>
@@ -10,7 +10,7 @@
 namespace eft::cuda {
 namespace {
 
-// The first release whose driver reads PTX ISA 8.5, which the compiler writes.
+// The first CUDA version whose driver reads PTX ISA 8.5, the version that the compiler emits.
 constexpr int oldestVersion = 12050;
 
 std::string versionText(int version) {
@@ -37,7 +37,7 @@ Error Driver::error(Result result, std::string_view call, std::string_view doing
                     std::string_view log) const {
   const char *known = nullptr;
   const char *words = nullptr;
-  // A driver newer than its library may return numbers for which there are no words.
+  // The driver's library may return error numbers for which it has no name.
   bool named = cuGetErrorName(result, &known) == success && known;
   std::string name = named ? known : "error " + std::to_string(result);
   if (cuGetErrorString(result, &words) != success || !words)
@@ -52,8 +52,8 @@ Error Driver::error(Result result, std::string_view call, std::string_view doing
   return {kind, std::move(message)};
 }
 
-// The version is asked for first, because an old driver lacks some of the other entry points, and
-// its age is then the better message.
+// Checks the version first: an old driver lacks some of the other entry points, and "too old" is a
+// better error message than a missing entry point.
 Status Driver::load(void *library) {
   auto version = reinterpret_cast<Result (*)(int *)>(dlsym(library, "cuDriverGetVersion"));
   if (version && version(&cudaVersion) == success && cudaVersion < oldestVersion)
@@ -100,7 +100,7 @@ Expected<const Driver *> driver() {
                  "this process was forked after its parent had started CUDA, which does not "
                  "survive that: start workers with multiprocessing's 'spawn' method, or fork "
                  "before the first use of a GPU"};
-  // Never destroyed: modules may outlive every static object.
+  // Never destroyed, because modules may outlive every static object.
   static const auto *const opened = [] {
     const char *path = std::getenv("EFT_LIBCUDA");
     auto *result = new Expected(Driver::open(path && *path ? path : "libcuda.so.1"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one table of the CUDA driver's entry points that Eft uses:
-// X(name in Eft and in messages, symbol in libcuda, parameters). All of them return a Result.
+// The table of all CUDA driver entry points that Eft uses: X(name in Eft and in messages, symbol in
+// libcuda, parameters). All of them return a Result.
 #pragma once
 
 // clang-format off

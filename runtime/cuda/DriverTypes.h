@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The few types and constants of the CUDA Driver API that Eft uses, so that it builds with no CUDA
+// The types and constants of the CUDA Driver API that Eft uses, so that Eft builds without the CUDA
 // toolkit. Their values are part of the driver's stable binary interface.
 #pragma once
 
@@ -22,8 +22,9 @@ inline constexpr Result errorOutOfMemory = 2;
 inline constexpr Result errorNoDevice = 100;
 inline constexpr Result errorInvalidContext = 201;
 inline constexpr Result errorNotFound = 500;
-inline constexpr Result errorNotReady = 600; // no error: the GPU is still at it
-// The default stream was asked for something while a stream that it waits for is being captured.
+inline constexpr Result errorNotReady = 600; // not an error: the GPU is still working
+// The default stream was used while another stream, for which it would have to wait, is being
+// captured.
 inline constexpr Result errorCaptureImplicit = 906;
 
 enum DeviceAttribute : int {
@@ -49,20 +50,21 @@ enum FunctionAttribute : int { localBytes = 3, registersPerThread = 4, maxDynami
 
 enum PointerAttribute : int { pointerDeviceOrdinal = 9 };
 
-// Of cuEventCreate.
+// A flag of cuEventCreate.
 inline constexpr unsigned disableTiming = 2;
 
-// The calls that a thread may make while a stream of its own or of another thread is being
-// captured.
+// The capture mode of a thread: it decides which calls are allowed while a stream of this thread or
+// of another one is captured.
 enum CaptureMode : int { captureRelaxed = 2 };
 
-// Whether what is put into a stream becomes part of a graph.
+// Whether a stream is captured, which means that its work becomes part of a graph instead of
+// running.
 enum CaptureStatus : int { captureNone = 0, captureActive = 1, captureInvalidated = 2 };
 
 enum LinkInput : int { inputPtx = 1 };
 
-// Options of the driver's assembler and linker. Each value travels in a void *: a pointer, or a
-// number in its low bytes.
+// Options of the driver's assembler and linker. Each value is passed as a void *, which is a
+// pointer or holds a number in its low bytes.
 enum JitOption : int {
   infoLogBuffer = 3,
   infoLogBytes = 4,
@@ -71,7 +73,7 @@ enum JitOption : int {
   generateLineInfo = 13,
 };
 
-// The number of the default stream that waits for all others.
+// The handle, as a number, of the legacy default stream, which waits for all other streams.
 inline constexpr size_t legacyDefaultStream = 1;
 
 } // namespace eft::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams and events over the driver's own.
+// Streams and events, implemented by driver calls.
 #include "runtime/cuda/Event.h"
 
 #include "runtime/cuda/Wait.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams and events: what it takes to time kernels on a GPU.
+// Streams and events, by which kernels on a GPU are timed.
 #pragma once
 
 #include "runtime/cuda/Gpu.h"
@@ -8,14 +8,14 @@
 
 namespace eft::cuda {
 
-// Waits for the work that was put into the stream so far, which may be the default one, null.
+// Waits for all work that was submitted to the stream before. A null stream is the default stream.
 Status synchronize(const Gpu &gpu, StreamHandle stream);
 
-// True if what is put into the stream becomes part of a graph, or if nothing may be put there,
-// because the stream is the default one and another stream is being captured.
+// True if work that is submitted to the stream would become part of a graph. Also true if no work
+// may be submitted, because the stream is the default stream and another stream is being captured.
 Expected<bool> isCapturing(const Gpu &gpu, StreamHandle stream);
 
-// Owns a stream.
+// A stream. Owns the driver's handle.
 class Stream {
 public:
   static Expected<std::unique_ptr<const Stream>> create(const Gpu &gpu);
@@ -24,7 +24,7 @@ public:
 
   const Gpu &gpu() const { return *owner; }
   StreamHandle handle() const { return stream; }
-  // Waits for the work that was put into the stream so far.
+  // Waits for all work that was submitted to the stream before.
   Status synchronize() const;
 
 private:
@@ -34,7 +34,8 @@ private:
   StreamHandle stream = nullptr;
 };
 
-// Owns an event, a mark in a stream that keeps the time at which the GPU passed it.
+// An event: a mark in a stream, which stores the time at which the GPU reaches it. Owns the
+// driver's handle.
 class Event {
 public:
   static Expected<std::unique_ptr<const Event>> create(const Gpu &gpu);
@@ -43,9 +44,10 @@ public:
 
   const Gpu &gpu() const { return *owner; }
   Status record(StreamHandle stream) const;
-  // Waits until the GPU has passed the mark, or until the interruption, if there is one, ends that.
+  // Waits until the GPU has reached the event, or until the interruption, if there is one, ends the
+  // wait.
   Status synchronize(Interruption *interruption = nullptr) const;
-  // The time from `start` to this event. Both must have been passed.
+  // The time from `start` to this event. The GPU must have reached both.
   Expected<float> millisecondsSince(const Event &start) const;
 
 private:

@@ -26,9 +26,10 @@ Expected<ContextHandle> Gpu::context() const {
   return made;
 }
 
-// False if the interruption has ended the wait. The driver can't be asked whether a context is
-// done, but whether it has passed an event behind all of its work. Where the driver refuses to make
-// one, its own wait tells why.
+// Waits for all work in a context. Returns false if the interruption has ended the wait. The driver
+// can't be asked whether a context is done, so an event is recorded after all its work and polled.
+// If the driver can't make the event, returns true: the caller's blocking wait then reports the
+// error.
 static bool waitForContext(const Driver &driver, ContextHandle context,
                            Interruption &interruption) {
   EventHandle event = nullptr;
@@ -37,7 +38,7 @@ static bool waitForContext(const Driver &driver, ContextHandle context,
   auto isDone = [&] { return driver.cuEventQuery(event) != errorNotReady; };
   bool goesOn =
       driver.cuCtxRecordEvent(context, event) != success || waitUntil(isDone, interruption);
-  if (!forkedAfterStart()) // in the interruption
+  if (!forkedAfterStart()) // the interruption may have forked the process
     driver.cuEventDestroy(event);
   return goesOn;
 }
@@ -182,7 +183,7 @@ Expected<int> gpuOfPointer(uint64_t pointer) {
   std::string doing = "asking for the device of a pointer";
   Result result = ask();
   if (result == errorInvalidContext) {
-    // A thread that has used no GPU yet. Any context will do for the question.
+    // This thread has used no GPU yet. Any context will do for the question.
     auto first = gpu(0);
     if (!first.ok())
       return first.error();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A GPU: its properties, and the primary context in which everything of Eft lives on it, the same
-// one that PyTorch, CuPy and the CUDA runtime use.
+// A GPU: its properties and its primary context. Everything that Eft has on the GPU is in this
+// context, which PyTorch, CuPy and the CUDA runtime use too.
 #pragma once
 
 #include "eft/Export.h"
@@ -17,7 +17,7 @@ namespace eft::cuda {
 
 struct GpuProperties {
   std::string name;
-  int major = 0; // major number of the compute capability
+  int major = 0; // the compute capability is major.minor
   int minor = 0;
   Grid maxGrid;
   int multiprocessors = 0;
@@ -25,9 +25,9 @@ struct GpuProperties {
   int memoryClockKilohertz = 0;
   int memoryBusBits = 0;
   int l2CacheBytes = 0;
-  int maxSharedPerBlock = 0; // with the opt-in that the launch makes
+  int maxSharedPerBlock = 0; // the limit for kernels that opt in to more than 48 KiB
   int maxRegistersPerBlock = 0;
-  // Of a multiprocessor, which its blocks share.
+  // Limits of a multiprocessor, which all blocks on it share.
   int maxBlocksPerMultiprocessor = 0;
   int maxThreadsPerMultiprocessor = 0;
   int maxSharedPerMultiprocessor = 0;
@@ -35,8 +35,8 @@ struct GpuProperties {
   size_t totalMemory = 0;
 };
 
-// One for each GPU of the process, made at its first use and never destroyed. Safe to use from
-// several threads.
+// A GPU of the process. Each is made at its first use and never destroyed. Safe to use from several
+// threads.
 class Gpu {
 public:
   const Driver &driver() const { return *owner; }
@@ -44,13 +44,13 @@ public:
   const GpuProperties &properties() const { return facts; }
   // "cuda:0"
   std::string name() const { return "cuda:" + std::to_string(number); }
-  // The name of the target that the compiler makes code for: "cuda:90".
+  // The name of the target for which the compiler makes code, such as "cuda:90".
   std::string target() const;
 
-  // The primary context, retained at the first call for the life of the process.
+  // The primary context. The first call retains it for the life of the process.
   Expected<ContextHandle> context() const;
 
-  // Waits for all work on the device, or until the interruption, if there is one, ends that.
+  // Waits for all work on the device, or until the interruption, if there is one, ends the wait.
   Status synchronize(Interruption *interruption = nullptr) const;
 
 private:
@@ -64,19 +64,19 @@ private:
   mutable std::atomic<ContextHandle> primary = nullptr;
 };
 
-// GPUs that this process may use; 0 where there is no driver at all. A driver that is there but
+// The number of GPUs that this process may use; 0 if there is no driver. A driver that exists but
 // can't be used (too old, broken) is an error.
 Expected<int> gpuCount();
 
 EFT_API Expected<const Gpu *> gpu(int ordinal);
 
-// A Gpu that is not one of the process's, for a driver that is not the process's.
+// Makes a Gpu that is independent of the process's GPUs, for a driver other than the process's.
 Expected<std::unique_ptr<Gpu>> makeGpu(const Driver &driver, int ordinal);
 
-// Makes a context current for the lifetime of the object, then the previous one again.
+// Makes a context current for the lifetime of the object, and then restores the previous one.
 class EFT_API ContextScope {
 public:
-  // `doing` is what Eft is about to do, for the error's text.
+  // `doing` says what Eft is doing, such as "loading kernel 'k'", for an error message.
   static Expected<ContextScope> enter(const Gpu &gpu, std::string_view doing);
 
   ContextScope(ContextScope &&other) noexcept;
@@ -90,7 +90,8 @@ private:
   ContextHandle previous = nullptr;
 };
 
-// Runs one call of the driver, `name`, in the GPU's context.
+// Makes one driver call in the GPU's context. `name` is the driver function's name, and `doing`
+// says what Eft is doing; both are for an error message.
 template <typename Call>
 Status inContext(const Gpu &gpu, std::string_view name, const std::string &doing, Call call) {
   auto scope = ContextScope::enter(gpu, doing);
@@ -99,8 +100,8 @@ Status inContext(const Gpu &gpu, std::string_view name, const std::string &doing
   return gpu.driver().check(call(gpu.driver()), name, doing);
 }
 
-// Lets this thread load code for the lifetime of the object, also while a stream is being captured
-// into a graph: loading is no work of a stream, and capturing does not record it.
+// Allows this thread to load code for the lifetime of the object, even while a stream is being
+// captured into a graph. Loading is not work of a stream, so the capture does not record it.
 class CaptureAllowance {
 public:
   explicit CaptureAllowance(const Driver &driver);
@@ -109,10 +110,11 @@ public:
 
 private:
   const Driver &driver;
-  CaptureMode mode = captureRelaxed; // the previous one, once exchanged
+  CaptureMode mode = captureRelaxed; // the previous mode after the exchange
 };
 
-// The GPU on which `pointer` lies, or an error if it is no pointer that CUDA knows.
+// The number of the GPU to whose memory `pointer` points, or an error if CUDA does not know the
+// pointer.
 Expected<int> gpuOfPointer(uint64_t pointer);
 
 } // namespace eft::cuda

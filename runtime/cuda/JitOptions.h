@@ -8,8 +8,9 @@
 
 namespace eft::cuda {
 
-// Asks for a log of what is wrong with the PTX, and for the lines of the kernel's source in the
-// code, which debuggers and profilers show. They cost no time when the code runs. Owns the log.
+// Requests two things: a log of errors in the PTX, and line information of the kernel's source in
+// the machine code, for debuggers and profilers. Line information does not slow the code down. Owns
+// the log.
 class JitOptions {
 public:
   JitOptions() = default;

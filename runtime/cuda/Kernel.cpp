@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading code, and the one driver call that a launch is.
+// Loading kernels and launching them.
 #include "runtime/cuda/Kernel.h"
 
 #include "runtime/cuda/Occupancy.h"
@@ -9,7 +9,7 @@
 namespace eft::cuda {
 namespace {
 
-// Shared memory that a kernel gets without asking for more.
+// The shared memory, in bytes, that a kernel may use without opting in to more.
 constexpr int sharedWithoutOptIn = 48 * 1024;
 
 } // namespace
@@ -45,7 +45,8 @@ Status Kernel::prepare(std::string_view image) {
   module = *std::move(loaded);
   if (Status status = fitRegisters(image, doing); !status.ok())
     return status;
-  // To ask for a symbol that isn't there would be an error, in the eyes of compute-sanitizer too.
+  // Asking the driver for a missing symbol is an error, which compute-sanitizer reports. So the
+  // symbol is searched for in the image first.
   if (image.find(Assertions::symbol) != std::string_view::npos) {
     auto found = Assertions::of(driver, module.handle(), doing);
     if (!found.ok())
@@ -59,8 +60,8 @@ Status Kernel::prepare(std::string_view image) {
       "cuFuncSetAttribute", doing);
 }
 
-// Loads the kernel with a limit of its registers instead, if another block then fits beside it, and
-// nothing is spilled for that.
+// Loads the kernel again with a register limit, if a multiprocessor can then hold one block more.
+// Keeps the limited kernel only if it spills no more registers.
 Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
   auto found = module.resources(doing);
   if (!found.ok())
@@ -71,7 +72,7 @@ Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
   auto text = limit ? withRegisterLimit(image, *limit) : std::nullopt;
   if (!text)
     return {};
-  // If the other one can't be loaded, the kernel runs as it is.
+  // If the limited kernel can't be loaded, the original one is used.
   auto other = Module::load(owner->driver(), *text, name, doing);
   if (!other.ok())
     return {};
@@ -84,8 +85,8 @@ Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
 }
 
 Kernel::~Kernel() {
-  // In a forked child the module is the parent's. At the process's end the driver may be down
-  // already, and what it answers then is of no interest.
+  // In a forked child, the module belongs to the parent. At the end of the process, the driver may
+  // have shut down already; errors are then ignored.
   if (!module.handle() || forkedAfterStart()) {
     assertions.release();
     module.release();
@@ -108,7 +109,7 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
   if (forkedAfterStart())
     return cuda::driver().error();
   const Driver &driver = owner->driver();
-  // The driver copies what the pointers show before it returns.
+  // The driver copies the values to which the pointers point before it returns.
   constexpr size_t few = 64;
   void *onStack[few];
   std::vector<void *> onHeap;
@@ -120,7 +121,7 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
   for (size_t i = 0; i < slots.size(); ++i)
     parameters[i] = const_cast<uint64_t *>(&slots[i]);
 
-  // ContextScope in short: this is the hot path.
+  // The same as ContextScope, but faster: this is the hot path.
   ContextHandle previous = nullptr;
   Result result = driver.cuCtxGetCurrent(&previous);
   if (result != success)

@@ -13,13 +13,14 @@
 
 namespace eft::cuda {
 
-// The facts that a launch needs of a kernel, beside its code.
+// The properties of a kernel, other than its code, that a launch needs.
 struct KernelShape {
   int numWarps = 4;
   int sharedBytes = 0; // dynamic shared memory of one block
 };
 
-// Owns its module on the GPU, which goes with it. Safe to launch from several threads.
+// Owns the kernel's module on the GPU, and unloads it when destroyed. Safe to launch from several
+// threads.
 class Kernel {
 public:
   // `image` is PTX, which the driver assembles (or finds in its own cache), or a cubin.
@@ -31,9 +32,10 @@ public:
   const Gpu &gpu() const { return *owner; }
   const KernelResources &resources() const { return used; }
 
-  // Launches one block for each point of `grid`, which must be within the GPU's limits. `slots`
-  // holds the parameters, eight bytes each, and can go as soon as the call returns. A kernel with
-  // assertions is waited for, until the interruption, if there is one, ends that.
+  // Launches one thread block for each program of `grid`, which must be within the GPU's limits.
+  // `slots` holds the parameters, eight bytes each, and may be freed when the call returns. If the
+  // kernel has assertions, waits for it, until it is done or the interruption, if there is one,
+  // ends the wait.
   Status launch(const std::array<uint32_t, 3> &grid, std::span<const uint64_t> slots,
                 StreamHandle stream, Interruption *interruption = nullptr) const;
 
@@ -48,7 +50,7 @@ private:
   ContextHandle context;
   Module module;
   KernelResources used;
-  std::unique_ptr<Assertions> assertions; // null if there are none
+  std::unique_ptr<Assertions> assertions; // null if the kernel has none
   KernelShape shape;
   std::string name;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One link of one PTX text.
+// Links one PTX text to a cubin.
 #include "runtime/cuda/Linker.h"
 
 #include "runtime/cuda/JitOptions.h"
@@ -7,7 +7,7 @@
 namespace eft::cuda {
 namespace {
 
-// Owns a link.
+// A link operation of the driver. Owns its handle.
 class Link {
 public:
   explicit Link(const Driver &driver) : driver(driver) {}
@@ -45,7 +45,7 @@ Expected<std::string> linkPtx(const Gpu &gpu, const std::string &ptx, std::strin
   Result result = link.create();
   if (result != success)
     return link.error(result, "cuLinkCreate", doing);
-  // The driver reads the text, whose size includes the terminating zero, and leaves it as it is.
+  // The driver reads the text and does not change it. The size includes the terminating zero.
   void *text = const_cast<char *>(ptx.c_str());
   result = driver.cuLinkAddData(link.handle, inputPtx, text, ptx.size() + 1, kernel.c_str(), 0,
                                 nullptr, nullptr);
@@ -56,7 +56,7 @@ Expected<std::string> linkPtx(const Gpu &gpu, const std::string &ptx, std::strin
   result = driver.cuLinkComplete(link.handle, &cubin, &size);
   if (result != success)
     return link.error(result, "cuLinkComplete", doing);
-  // The cubin belongs to the link and goes with it.
+  // The link owns the cubin and frees it, so copy it.
   return std::string(static_cast<const char *>(cubin), size);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Turns PTX into a cubin in this process, by the linker inside the driver: no ptxas is needed.
+// Assembles PTX to a cubin with the driver's own linker, so that no ptxas is needed.
 #pragma once
 
 #include "runtime/cuda/Gpu.h"
@@ -9,7 +9,8 @@
 
 namespace eft::cuda {
 
-// The cubin for `gpu` of the PTX of the kernel `name`. An error carries the linker's own log.
+// Returns the cubin for `gpu` of a kernel's PTX; `name` is the kernel's name, for errors. An error
+// contains the linker's log.
 Expected<std::string> linkPtx(const Gpu &gpu, const std::string &ptx, std::string_view name);
 
 } // namespace eft::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Driver calls on memory, each in its GPU's context.
+// Driver calls for memory, each made in the context of its GPU.
 #include "runtime/cuda/Memory.h"
 
 #include "runtime/cuda/Event.h"

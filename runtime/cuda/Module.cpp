@@ -10,7 +10,7 @@ namespace eft::cuda {
 Expected<Module> Module::load(const Driver &driver, std::string_view image, const std::string &name,
                               std::string_view doing) {
   JitOptions options;
-  std::string copy(image); // PTX must end in a zero
+  std::string copy(image); // adds the terminating zero that PTX needs
   Module loaded;
   Result result = driver.cuModuleLoadDataEx(&loaded.module, copy.c_str(), options.count,
                                             options.names, options.values);
@@ -22,7 +22,8 @@ Expected<Module> Module::load(const Driver &driver, std::string_view image, cons
   result = driver.cuModuleGetFunction(&loaded.kernel, loaded.module, name.c_str());
   if (result != success)
     return driver.error(result, "cuModuleGetFunction", doing);
-  // The driver would put the loading off to the first launch, which may be one that must not wait.
+  // By default the driver loads a kernel at its first launch. That launch may be one that must not
+  // wait, so the kernel is loaded now.
   result = driver.cuFuncLoad(loaded.kernel);
   if (result != success)
     return driver.error(result, "cuFuncLoad", doing);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code that lies on a GPU.
+// Code that is loaded on a GPU.
 #pragma once
 
 #include "runtime/cuda/Gpu.h"
@@ -9,13 +9,14 @@
 
 namespace eft::cuda {
 
-// The resources of a kernel, by the driver.
+// The resources that a kernel uses, as the driver reports them.
 struct KernelResources {
   int registers = 0;  // registers of each thread
   int stackBytes = 0; // stack of each thread, into which registers are spilled
 };
 
-// Owns the module. The context of its GPU must be current for everything but moves.
+// Owns a module of the driver. The context of its GPU must be current for every function except
+// moves.
 class Module {
 public:
   // `image` is PTX, which the driver assembles (or finds in its own cache), or a cubin.
@@ -30,7 +31,8 @@ public:
   ModuleHandle handle() const { return module; }
   FunctionHandle function() const { return kernel; }
   void unload();
-  // Leaves the module alone: it is another process's, or the driver is down.
+  // Gives up the module without unloading it, because another process owns it or the driver has
+  // shut down.
   void release() { module = nullptr; }
 
 private:

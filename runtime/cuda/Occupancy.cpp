@@ -7,13 +7,14 @@ namespace eft::cuda {
 namespace {
 
 constexpr int lanesPerWarp = 32;
-// A multiprocessor has so many parts, each with registers and warps of its own.
+// A multiprocessor has this many partitions, each with its own registers and warps.
 constexpr int parts = 4;
-// A thread gets registers by so many.
+// Registers are allocated to a thread in multiples of this number.
 constexpr int granule = 8;
-// With more warps than this there is enough to do while some of them wait: one more hardly counts.
+// With more warps than this per partition, the others are busy enough while some wait: an
+// additional block would hardly help.
 constexpr int manyWarpsPerPart = 5;
-// The driver takes so much of the shared memory for each block.
+// The driver reserves this many bytes of shared memory for each block.
 constexpr int reservedSharedBytes = 1024;
 
 int roundUp(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -41,7 +42,7 @@ std::optional<int> registersForOneMore(const GpuProperties &gpu, const BlockNeed
 }
 
 std::optional<std::string> withRegisterLimit(std::string_view ptx, int registers) {
-  // A kernel's header says how many threads it has.
+  // The directive with the number of threads in a PTX kernel's header.
   constexpr std::string_view header = "\n.reqntid ";
   const size_t start = ptx.find(header);
   const bool isLimited = ptx.find("\n.maxnreg ") != std::string_view::npos;

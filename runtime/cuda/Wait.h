@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waits that can be given up.
+// Waits for the GPU that an interruption can end.
 //
-// The driver's own waits return when the GPU is done, and not before. A wait with an `Interruption`
-// polls the driver first; when the GPU is done, the driver's wait returns at once, and has the
-// error if there is one.
+// The driver's own waits return only when the GPU is done. So a wait with an `Interruption` first
+// polls the driver until the GPU is done. The driver's wait then returns at once, and reports
+// errors.
 #pragma once
 
 #include "runtime/device/Interruption.h"
@@ -14,11 +14,12 @@
 
 namespace eft::cuda {
 
-// Waits until `isDone()`. False if the interruption, which is asked every 50 ms, has ended the
-// wait.
+// Waits until `isDone()` returns true. Returns false if the interruption, which is asked every 50
+// ms, has ended the wait.
 //
-// A short wait ends at once, as it does in the driver, which polls, too. A longer one leaves the
-// processor to others for a small part of the time that it has taken so far.
+// During the first 2 ms the wait polls without sleeping, as the driver does, so a short wait ends
+// without delay. After that it sleeps between polls for 1/128 of the time waited so far, but at
+// most 250 µs, so that other threads can use the processor.
 template <typename Condition> bool waitUntil(Condition isDone, Interruption &interruption) {
   using namespace std::chrono_literals;
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The error for an assertion in a kernel that failed.
+// The error for a failed assertion in a kernel.
 #pragma once
 
 #include "eft/Error.h"
@@ -9,7 +9,7 @@
 
 namespace eft {
 
-// `what` is the assertion's place in the source and its message.
+// `what` is the assertion's position in the source and its message.
 inline Error assertionError(std::string_view what, const std::array<uint32_t, 3> &program) {
   return {ErrorKind::Assertion, std::string(what) + " (an assertion failed in program (" +
                                     std::to_string(program[0]) + ", " + std::to_string(program[1]) +

@@ -30,18 +30,18 @@ constexpr Row table[numDataTypes] = {
     {"fp8e5", "float8_e5m2", 8},
     {"fp8e4b8", "float8_e4m3fnuz", 8},
     {"fp8e5b16", "float8_e5m2fnuz", 8},
-    {"fp8e4b15", "float8e4b15", 8}, // array libraries have none
+    {"fp8e4b15", "float8e4b15", 8}, // array libraries have no such type
 };
 
 constexpr Row unknown = {"unknown", "", 0};
 
-/// An enumeration may hold any number.
+/// The row of a type. An enumeration may hold any number, so this checks the range.
 const Row &row(DataType type) {
   unsigned number = static_cast<unsigned>(type);
   return number < numDataTypes ? table[number] : unknown;
 }
 
-/// The type of the row that has this name in the column.
+/// The type whose row has this name in the given column.
 std::optional<DataType> find(std::string_view Row::*column, std::string_view name) {
   for (unsigned i = 0; i < numDataTypes; ++i)
     if (table[i].*column == name)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counts cores: affinity, control group quotas of both versions, and the user's own word.
+// Counts usable cores from the affinity mask, the CPU quotas of control groups (versions 1 and 2),
+// and EFT_NUM_THREADS.
 #include "runtime/device/Host.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 namespace eft {
 namespace {
 
-// A mask that is too small for the machine's cores makes the call fail, so it grows until it fits.
+// Counts the cores in the affinity mask. The call fails if the mask is too small for the machine's
+// cores, so the mask grows until the call succeeds.
 unsigned affinityCores() {
   for (int cores = 1024; cores <= 1 << 20; cores *= 2) {
     size_t size = CPU_ALLOC_SIZE(cores);
@@ -37,7 +39,8 @@ std::string readAll(const std::string &path) {
   return text.str();
 }
 
-// Version 2: one file "cpu.max" with "QUOTA PERIOD" or "max PERIOD".
+// The quota of a control group of version 2: one file "cpu.max" with "QUOTA PERIOD" or "max
+// PERIOD".
 std::optional<double> unifiedQuota(const std::string &folder) {
   std::istringstream text(readAll(folder + "/cpu.max"));
   double quota = 0, period = 0;
@@ -46,7 +49,7 @@ std::optional<double> unifiedQuota(const std::string &folder) {
   return quota / period;
 }
 
-// Version 1: two files, and a quota of -1 for none.
+// The quota of a control group of version 1: two files. A quota of -1 means that there is none.
 std::optional<double> splitQuota(const std::string &folder) {
   std::istringstream quotaText(readAll(folder + "/cpu.cfs_quota_us"));
   std::istringstream periodText(readAll(folder + "/cpu.cfs_period_us"));
@@ -69,7 +72,7 @@ bool hasController(const std::string &controllers, const std::string &wanted) {
 std::optional<double> controlGroupQuota(const std::string &membership, const std::string &mount) {
   std::optional<double> least;
   std::istringstream lines(membership);
-  // A line reads "ID:CONTROLLERS:PATH"; version 2 names no controllers.
+  // A line is "ID:CONTROLLERS:PATH". Version 2 leaves CONTROLLERS empty.
   for (std::string line; std::getline(lines, line);) {
     size_t first = line.find(':');
     size_t second = first == std::string::npos ? first : line.find(':', first + 1);
@@ -79,8 +82,8 @@ std::optional<double> controlGroupQuota(const std::string &membership, const std
     bool unified = controllers.empty();
     if (!unified && !hasController(controllers, "cpu"))
       continue;
-    // A limit on any group above applies too. Inside a container the path may not exist below the
-    // mount, whose root then is the container's own group.
+    // The quotas of all parent groups apply too. Inside a container the path may not exist below
+    // the mount; the mount's root is then the container's own group.
     for (std::string path = line.substr(second + 1);; path.resize(path.rfind('/'))) {
       while (!path.empty() && path.back() == '/')
         path.pop_back();

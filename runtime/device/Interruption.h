@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The caller's say in what takes long.
+// An interface by which the caller can end long operations.
 #pragma once
 
 namespace eft {
 
 class Interruption {
 public:
-  // Called now and then by the thread that launched or waits, in the middle of that. True ends it.
+  // Called regularly during a long operation, by the thread that launched or waits. Returns true to
+  // end the operation.
   virtual bool look() = 0;
 
 protected:

@@ -13,24 +13,24 @@ namespace {
 
 using Registers = std::array<uint32_t, 4>; // EAX, EBX, ECX, EDX
 
-// A part of what CPUID tells, and which of its registers say what the processor is. The others
-// differ from core to core, or tell of the operating system.
+// One leaf of CPUID. `counts` selects the registers that identify the processor and its features.
+// The other registers differ from core to core, or describe the operating system.
 struct Leaf {
   uint32_t number, part;
   std::array<bool, 4> counts;
 };
 
 constexpr Leaf leaves[] = {
-    {0x0, 0, {false, true, true, true}},          // the maker
+    {0x0, 0, {false, true, true, true}},          // the vendor
     {0x1, 0, {true, false, true, true}},          // family, model, features
     {0x7, 0, {true, true, true, true}},           // features
     {0x7, 1, {true, true, true, true}},           //
-    {0xd, 1, {true, false, false, false}},        // ways to save registers
+    {0xd, 1, {true, false, false, false}},        // instructions that save registers
     {0x14, 0, {false, true, false, false}},       // PTWRITE
     {0x19, 0, {false, true, false, false}},       // Key Locker
     {0x1e, 1, {true, false, false, false}},       // AMX
     {0x24, 0, {false, true, false, false}},       // AVX10
-    {0x80000001, 0, {false, false, true, true}},  // features by AMD
+    {0x80000001, 0, {false, false, true, true}},  // AMD's features
     {0x80000008, 0, {false, true, false, false}}, //
 };
 
@@ -40,7 +40,7 @@ Registers ask(uint32_t number, uint32_t part) {
   return found;
 }
 
-// The registers that the operating system saves: code may use no others.
+// A mask of the register sets that the operating system saves; code may use no others.
 uint64_t savedRegisters() {
   uint32_t low = 0, high = 0;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -53,7 +53,7 @@ void append(std::string &text, uint64_t word) {
   text += digits;
 }
 
-// The words in which the maker names the processor, without the blanks around them.
+// The processor's brand name, without blanks around it.
 std::string brand() {
   constexpr uint32_t first = 0x80000002, last = 0x80000004;
   std::string name;

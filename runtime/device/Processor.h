@@ -8,10 +8,10 @@
 
 namespace eft {
 
-// What the processor says of itself: its name, a semicolon, then its model and its features in
-// hexadecimal words. Where two texts are equal, LLVM names the same CPU with the same features, so
-// code that it makes for the one processor is code for the other. Found in a quarter of the time
-// that LLVM takes for the names. Empty on processors other than x86-64.
+// A text with the processor's name, a semicolon, and its model and features as hexadecimal words.
+// If two texts are equal, LLVM detects the same CPU with the same features on both processors, so
+// code for one of them also runs on the other. This takes a quarter of the time that LLVM's
+// detection takes. Empty on processors other than x86-64.
 EFT_API std::string processorDescription();
 
 } // namespace eft

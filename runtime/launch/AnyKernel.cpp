@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading and launching on either device.
+// Loading and launching of kernels on a GPU or the host.
 #include "runtime/launch/AnyKernel.h"
 
 namespace eft {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The checks of a grid.
+// Checks of a launch's grid.
 #include "runtime/launch/Grid.h"
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The grid of a launch, checked against what the device can do before the launch.
+// The grid of a launch, checked against the limits of the device.
 #pragma once
 
 #include "eft/Error.h"
@@ -18,10 +18,10 @@ struct CheckedGrid {
   uint64_t programs = 0; // 0: there is nothing to launch
 };
 
-// The largest extents on the host. A GPU says its own.
+// The largest extents on the host. The limits of a GPU are in its properties.
 inline constexpr Grid hostGridLimits = {INT32_MAX, INT32_MAX, INT32_MAX};
 
-// Checks that each extent is from 0 to its limit, and that all programs can be counted in 64 bits.
+// Checks that each extent is from 0 to its limit, and that there are fewer than 2^63 programs.
 EFT_API Expected<CheckedGrid> checkGrid(const Grid &grid, const Grid &limits,
                                         std::string_view kernel, std::string_view device);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that `scripts/compare-code` compiles, in parts. Each part runs in a process of its
-own. It launches kernels on little data, or warms them up; record.py compiles each that it sees.
+"""The kernels that `scripts/compare-code` compiles, in parts. Each part runs in its own process. It
+launches kernels on little data, or warms them up. record.py compiles each kernel that a part uses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def parts() -> dict[str, Callable[[], object]]:
-    """The parts by their names, which are paths from the root of the checkout."""
+    """The function that runs each part, by the part's name: a path from the checkout's root."""
     tutorials = sorted(ROOT.glob("tutorials/[0-9]*.py"))
     tests = (
         "test/python/language/test_whole_kernels.py",
@@ -50,14 +50,14 @@ def run_tests(test: str) -> None:
 
 
 def benchmarks() -> None:
-    """The kernels of benchmarks/kernels.py, with the types and configurations that are measured."""
+    """Warms up the kernels of benchmarks/kernels.py, with the types and options measured there."""
     kernels = _benchmark("common").load_kernels(*_eft())
     for kernel, arguments, options in benchmark_calls(kernels):
         kernel.warmup(*arguments, **options, target="cpu")
 
 
 def benchmark_calls(kernels) -> list[tuple]:
-    """A kernel, its arguments and its options, for each call."""
+    """A tuple of a kernel, its arguments and its options for each call."""
     _, tl = _eft()
     wide, half, word = tl.float32, tl.float16, tl.int32
     plain = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "GROUP": 8, "num_stages": 3}
@@ -99,7 +99,7 @@ def benchmark_calls(kernels) -> list[tuple]:
 
 
 def operations() -> None:
-    """One kernel for each kind of operation, plain and repeated."""
+    """Compiles two kernels for each kind of operation: four of it in a row, and a single one."""
     module = _benchmark("compile")
     for operation in module.OPERATIONS:
         module.seconds_to_compile(operation, "cpu", 1024, 4, 4)
@@ -107,7 +107,7 @@ def operations() -> None:
 
 
 def operators() -> None:
-    """The kernels of eft.ops, with the constants of ops/CMakeLists.txt."""
+    """Warms up the kernels of eft.ops, with the constants of ops/CMakeLists.txt."""
     sys.path.insert(0, str(ROOT / "ops"))
     import dropout
     import dropout_forward
@@ -137,7 +137,7 @@ def operators() -> None:
 
 
 def norms() -> None:
-    """The kernels of dropout and norm, of two lengths."""
+    """Warms up the kernels of dropout and norm, with and without IS_LONG."""
     import norm
 
     _, tl = _eft()
@@ -163,6 +163,6 @@ def _eft():
 
 
 def _benchmark(name: str):
-    """A module of benchmarks/, where others of them are imported from too."""
+    """Imports a module of benchmarks/, whose modules also import each other."""
     sys.path.insert(0, str(ROOT / "benchmarks"))
     return __import__(name)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Records the code that builds of Eft make of kernels, for every target.
+"""Records the code that builds of Eft make for kernels, for every target.
 
     python scripts/compare/record.py FOLDER [PART...] --build NAME PYTHONPATH ...
 
-runs the parts of the corpus, or scripts by their paths, with all builds at a time, and writes
+runs parts of the corpus, or scripts by their paths, with all builds at the same time, and writes
 
     FOLDER/NAME/PART/KERNEL.sm_80.ptx, KERNEL.sm_90.ptx, KERNEL.host.o    the code
     FOLDER/NAME/PART/KERNEL.TARGET.error                                  or why there is none
     FOLDER/NAME/PART.jsonl                                                two lines on each of these
     FOLDER/NAME/PART.log                                                  what the part has printed
 
-Everything is compiled twice. A kernel is named for itself, its source and its arguments, so that
-two builds call it the same. It is compiled by its `warmup`, which any version of Eft has.
+Everything is compiled twice. A kernel's name contains a hash of its source and arguments, so that
+all builds give it the same name. It is compiled by its `warmup`, which every version of Eft has.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pathlib import Path
 
 import corpus
 
-#: The name of each target in a `warmup`, and the end of the name of the file with its code.
+#: For each target: its name in a `warmup`, and the suffix of the file with its code.
 TARGETS = {
     "sm_80": ("cuda:80", "sm_80.ptx"),
     "sm_90": ("cuda:90", "sm_90.ptx"),
@@ -74,7 +74,7 @@ class Recorder:
             self.compile(*self.calls[-1])
 
     def record_again(self) -> None:
-        """Compiles everything once more: what else the machine did at the first time is over."""
+        """Compiles everything again, at a time when the machine may be less busy."""
         for call in self.calls:
             self.compile(*call)
 
@@ -85,8 +85,8 @@ class Recorder:
         return f"{name}+{count}" if count else name
 
     def compile(self, kernel, args: tuple, kwargs: dict, line: dict) -> None:
-        """Writes the code for each target, and a line on it. The time is the processor's, since
-        other processes run meanwhile."""
+        """Writes the code for each target, and a line about it. Measures processor time, because
+        other processes run at the same time."""
         for target, (asked, suffix) in TARGETS.items():
             start = time.process_time()
             try:
@@ -109,8 +109,8 @@ class Recorder:
 
 
 def describe_call(kernel, args: tuple, kwargs: dict) -> str:
-    """The arguments, as far as code may depend on them: constexprs and options by their values,
-    numbers by their types and the multiples of 16, arrays by their elements and alignments."""
+    """The properties of a call on which code may depend: values of constexprs and options, types of
+    numbers and whether 16 divides them, element types and alignments of arrays."""
     parameters = inspect.signature(kernel.fn).parameters
     names = [*parameters][: len(args)]
     texts = []
@@ -122,13 +122,13 @@ def describe_call(kernel, args: tuple, kwargs: dict) -> str:
 
 
 def stable_text(value) -> str:
-    """The text of a value without what differs from process to process."""
+    """The text of a value without addresses, which differ from process to process."""
     return re.sub(r" at 0x[0-9a-f]+", "", str(value))
 
 
 def describe(value) -> str:
     if hasattr(value, "item") and getattr(value, "shape", None) == () and not _address(value):
-        value = value.item()  # one of NumPy's numbers
+        value = value.item()  # a number of NumPy
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
@@ -148,7 +148,7 @@ def describe(value) -> str:
 
 
 def _address(value) -> int:
-    """Where an array lies; 0 for what is none."""
+    """The address of an array; 0 for other values."""
     if hasattr(value, "data_ptr"):
         return value.data_ptr()
     interface = getattr(value, "__array_interface__", None)
@@ -156,10 +156,10 @@ def _address(value) -> int:
 
 
 def record_part(folder: Path, part: str) -> None:
-    """Runs a part in this process, with the Eft that is imported here."""
+    """Runs a part in this process, with the build of Eft that PYTHONPATH names."""
     recorder = Recorder(folder / output_name(part))
     run = corpus.parts().get(part) or partial(corpus.run_script, Path(part))
-    with tempfile.TemporaryDirectory() as here:  # for what a script leaves
+    with tempfile.TemporaryDirectory() as here:  # for files that a script leaves
         os.chdir(here)
         os.environ["EFT_CACHE_DIR"] = here
         run()
@@ -169,7 +169,7 @@ def record_part(folder: Path, part: str) -> None:
 
 
 def part_name(text: str) -> str:
-    """A part of the corpus by its name; a script elsewhere by its whole path."""
+    """The name of a part of the corpus, or the whole path of another script."""
     path = Path(text).resolve()
     inside = path.relative_to(corpus.ROOT).as_posix() if path.is_relative_to(corpus.ROOT) else ""
     return inside if inside in corpus.parts() else str(path)
@@ -180,15 +180,15 @@ def output_name(part: str) -> Path:
 
 
 def start(folder: Path, part: str, path: str) -> subprocess.Popen:
-    """A process that records a part, with the build at `path`."""
+    """Starts a process that records a part with the build at `path`."""
     log = (folder / output_name(part)).with_suffix(".log")
     log.parent.mkdir(parents=True, exist_ok=True)
     environment = dict(
         os.environ,
         PYTHONPATH=path,
-        EFT_CACHE_SIZE="0",  # so that every compile is one
+        EFT_CACHE_SIZE="0",  # so that nothing comes from the cache
         EFT_NUM_THREADS="1",
-        CUDA_VISIBLE_DEVICES="",  # the same kernels are launched wherever this runs
+        CUDA_VISIBLE_DEVICES="",  # so that every machine launches the same kernels
     )
     command = [sys.executable, __file__, str(folder), part]
     with log.open("w") as file:
@@ -207,7 +207,7 @@ def main() -> None:
     parts = options.parts or [*corpus.parts()]
     for number, part in enumerate(parts, 1):
         print(f"[{number}/{len(parts)}] {part}", flush=True)
-        # Side by side, so that what else the machine does slows all builds.
+        # All builds run at the same time, so that other work on the machine slows all of them.
         for process in [start(options.folder / name, part, path) for name, path in options.build]:
             process.wait()
 

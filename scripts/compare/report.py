@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shows in what the code of two builds differs that record.py has recorded.
+"""Shows how the code of two builds differs that record.py has recorded.
 
     python scripts/compare/report.py BASE HERE DIFFERENT
 
-takes the folders of both, and writes the texts that differ, and their diffs, into a third. It ends
-with status 0 if all code is equal, 1 if some differs or the corpus did not run to its end with the
-base, which may lack what it uses, 2 if it did not with the other build.
+reads the folders BASE and HERE, and writes the differing texts and their diffs to DIFFERENT. The
+exit status is 0 if all code is equal. It is 1 if code differs, between the builds or between the
+two compiles of one build, or if the corpus failed with the base, which may lack features that the
+corpus uses. It is 2 if the corpus failed with the other build, or if nothing could be compared.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ from texts import text_of
 
 TARGETS = ("sm_80", "sm_90", "host")
 SHOWN = 20
-#: Times to compile differ if every try of one build took longer than every try of the other, by
-#: more than both of these.
+#: Two builds' times to compile count as different if every time of one build is greater than
+#: every time of the other, by more than this factor and by more than these seconds.
 FACTOR, SECONDS = 1.1, 0.01
 
 
 @dataclass
 class Code:
-    """The code that one build has made of a kernel for a target; see record.py.
+    """The code that one build has made for a kernel and a target; see record.py.
 
     Attributes:
-        file: its code.
-        call: the kernel and what stands for its arguments.
+        file: the file with the code.
+        call: the kernel's name and the description of its arguments.
         shared: the bytes of shared memory.
-        digests: of the code of every try.
-        seconds: what every try took; none if there is no code.
+        digests: the hash of the code of each compile.
+        seconds: the time of each compile; empty if there is no code.
     """
 
     file: Path
@@ -50,7 +51,7 @@ class Code:
 
     @property
     def least(self) -> float:
-        """The time of the fastest try."""
+        """The time of the fastest compile."""
         return min(self.seconds, default=0)
 
     @property
@@ -60,7 +61,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Recording:
-    """All that one build has made: code by target and name, and the parts that did not end well."""
+    """Everything that one build has made: code by target and name, and the logs of failed parts."""
 
     codes: dict[tuple[str, str], Code]
     failed: list[str]
@@ -105,7 +106,8 @@ def is_equal(base: Code, here: Code) -> bool:
 
 
 def resources(ptxas: str | None, code: Code, target: str) -> tuple:
-    """The registers of a thread and the bytes that it spills, as NVIDIA's assembler says."""
+    """The registers of a thread and the bytes that it spills, as ptxas reports them. None for each
+    value that is unknown."""
     if ptxas is None or code.file.suffix != ".ptx":
         return None, None
     command = [ptxas, "-v", f"-arch={target}", "-o", os.devnull, str(code.file)]
@@ -117,7 +119,7 @@ def resources(ptxas: str | None, code: Code, target: str) -> tuple:
 
 
 def difference(key, base: Code, here: Code, folder: Path, ptxas: str | None) -> Difference:
-    """Writes both texts and their diff."""
+    """Writes both texts and their diff to files in `folder`, and summarises the difference."""
     target, name = key
     place = folder / f"{name}.{target}"
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -159,7 +161,7 @@ def print_totals(base: Recording, here: Recording, different: set) -> None:
 
 
 def print_times(base: Recording, here: Recording, keys) -> None:
-    """The largest changes; those of code that is equal as well."""
+    """Prints the largest changes of the time to compile, also those of kernels with equal code."""
     found = []
     for key in keys:
         old, new = base.codes[key], here.codes[key]
@@ -220,5 +222,5 @@ if __name__ == "__main__":
         status = report(read(base), read(here), folder)
     except Exception:
         traceback.print_exc()
-        status = 2  # what could not be compared is not called different
+        status = 2  # not 1: code that could not be compared is not known to differ
     sys.exit(status)

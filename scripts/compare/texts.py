@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled code as text that is the same for the same code.
+"""Converts compiled code to text, such that equal code gives equal text.
 
-Places in the source are left out: they are no code. So are the addresses of instructions and the
-names that a compiler numbers.
+The text has no source locations, which are not code, no addresses of instructions, and no names
+that a compiler numbers.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _PLACES = re.compile(
 
 
 def text_of(file: Path) -> str:
-    """The code in a file of record.py's."""
+    """The text for a code file that record.py has written."""
     if file.suffix == ".o":
         return assembly(file)
     return _PLACES.sub("", file.read_text())
 
 
 def assembly(file: Path) -> str:
-    """The instructions of an object, a checksum of their bytes, and the constants."""
+    """The instructions of an object file, a checksum of their bytes, and the constants."""
     listing = _objdump("--syms", "--full-contents", "--reloc", file).rstrip("\n")
     symbols = re.findall(r"^(\w+) l.{6} (\S+)\s+\w+ (\.L\S+)$", listing, re.MULTILINE)
     places = {name: f"{section}+{int(address, 16):#x}" for address, section, name in symbols}

@@ -4,9 +4,9 @@
     python scripts/math/coefficients.py [NAME ...]
     python scripts/math/coefficients.py > compiler/transforms/math/Coefficients.h && scripts/format
 
-Without a name it prints the whole header. Needs mpmath and a minute. Each table comes with the
-largest error that the polynomial itself has on its interval; evaluating it in floating point adds
-to that.
+Without a name it prints the whole header. Needs mpmath and a minute. The comment at each table has
+the largest error of the polynomial itself on its interval. Evaluation in floating point adds
+rounding errors.
 """
 
 import sys
@@ -34,7 +34,7 @@ namespace eft::coefficients {
 
 
 def hexadecimal(value: mpf) -> str:
-    """A C++ literal that is exactly `value`, which has at most 53 bits."""
+    """A C++ literal whose value is exactly `value`, which must have at most 53 significant bits."""
     digits, exponent = float(value).hex().split("p")
     return f"{digits.rstrip('0').rstrip('.')}p{exponent}"
 

@@ -2,9 +2,10 @@
 """Minimax polynomials whose coefficients are floating-point numbers.
 
 `fit` is Remez's exchange algorithm for a weighted error. `round_coefficients` then rounds one
-coefficient after the other, the lowest power first because its rounding hurts most; each time the
-coefficients that are still free move, in the sense of least squares, to make up for what the
-rounding did (Babai's nearest-plane method on the lattice of polynomials with such coefficients).
+coefficient after the other. It begins with the lowest power, whose rounding causes the largest
+error. After each rounding, the coefficients that are not yet rounded are adjusted by least squares
+to compensate the error. This is Babai's nearest-plane method on the lattice of polynomials with
+floating-point coefficients.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +18,8 @@ Function = Callable[[mpf], mpf]
 
 @dataclass
 class Problem:
-    """Find p with |weight(x) * (p(x) - target(x))| least on [low, high]."""
+    """Find the polynomial p that minimises the largest |weight(x) * (p(x) - target(x))| on
+    [low, high]."""
 
     target: Function
     weight: Function
@@ -27,7 +29,7 @@ class Problem:
 
 
 class Samples:
-    """The problem on Chebyshev points, which are dense at the ends as the error's extrema are."""
+    """The problem at Chebyshev points, which are dense at the ends, as the error's extrema are."""
 
     def __init__(self, problem: Problem, count: int):
         middle, half = (problem.low + problem.high) / 2, (problem.high - problem.low) / 2
@@ -45,7 +47,8 @@ class Samples:
 
 
 def alternation(errors: Sequence[mpf], count: int) -> list[int]:
-    """Indices of `count` neighbouring extrema whose signs alternate, the largest there are."""
+    """Indices of up to `count` consecutive extrema of alternating signs. Smaller ones at the ends
+    are left out."""
     extrema: list[int] = []
     for i, error in enumerate(errors):
         if extrema and (errors[extrema[-1]] > 0) == (error > 0):
@@ -61,7 +64,7 @@ def alternation(errors: Sequence[mpf], count: int) -> list[int]:
 def fit(problem: Problem) -> tuple[list[mpf], mpf]:
     """The minimax polynomial, the lowest power first, and its largest error."""
     count = problem.degree + 2
-    # An even number of points keeps clear of the middle, where a weight may vanish.
+    # An even number of points avoids the middle of the interval, where a weight may be 0.
     samples = Samples(problem, 100 * count)
     chosen = [round(i * (len(samples.points) - 1) / (count - 1)) for i in range(count)]
     while True:
@@ -89,10 +92,11 @@ def round_to(value: mpf, precision: int) -> mpf:
 def round_coefficients(
     problem: Problem, ideal: Sequence[mpf], precision: int, first_precision: int | None = None
 ) -> list[mpf]:
-    """A polynomial close to `ideal` whose coefficients have `precision` significant bits, or the
-    first one `first_precision`."""
+    """A polynomial close to `ideal` whose coefficients have `precision` significant bits. The first
+    coefficient has `first_precision` bits if that is given."""
     samples = Samples(problem, 4 * len(ideal))
-    # Row: a point; column: a power. The norm of columns @ difference is the distance.
+    # Each row is a point and each column a power. The distance of two polynomials is the norm of
+    # columns @ (the difference of their coefficients).
     columns = matrix(len(samples.points), len(ideal))
     for row, (x, w) in enumerate(zip(samples.points, samples.weights, strict=True)):
         for power in range(len(ideal)):

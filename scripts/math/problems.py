@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions that the polynomials of compiler/transforms/math approximate, and the errors that
-they may have."""
+"""The functions that the polynomials of compiler/transforms/math approximate, with the weights of
+their errors."""
 
 from collections.abc import Callable
 
@@ -8,17 +8,18 @@ import mpmath
 from minimax import Problem
 from mpmath import mpf
 
-#: A little wider than the interval that the reduction aims at: it rounds.
+#: The reduction of an argument rounds, so intervals are wider by this factor than the exact
+#: reduction needs.
 WIDER = 1 + mpf(2) ** -18
 
 
 def without(function: Callable, known: Callable, power: int) -> Callable:
-    """The rest of a function after the first terms of its series are taken off."""
+    """x → (function(x) - known(x)) / x^power, where `known` is the first terms of the series."""
     return lambda x: (function(x) - known(x)) / x**power
 
 
 def exponential(base: mpf, bound: mpf) -> Callable[[int], Problem]:
-    """p with base^r = 1 + r p(r) for |r| ≤ bound, error relative to base^r."""
+    """p with base^r = 1 + r p(r) for |r| ≤ bound; the error is relative to base^r."""
     scale = mpmath.log(base)
     return lambda degree: Problem(
         lambda r: mpmath.expm1(r * scale) / r,
@@ -30,27 +31,27 @@ def exponential(base: mpf, bound: mpf) -> Callable[[int], Problem]:
 
 
 def exp_problem(degree: int) -> Problem:
-    """p with e^r = 1 + r + r² p(r) for |r| ≤ ln 2, error relative to e^r."""
+    """p with e^r = 1 + r + r² p(r) for |r| ≤ ln 2; the error is relative to e^r."""
     bound = mpmath.log(2) * WIDER
     target = without(mpmath.expm1, lambda r: r, 2)
     return Problem(target, lambda r: r**2 * mpmath.exp(-r), -bound, bound, degree)
 
 
 def expm1_problem(degree: int) -> Problem:
-    """p with e^r - 1 = r + r² p(r) for |r| ≤ ln 2 / 2, error relative to e^r - 1."""
+    """p with e^r - 1 = r + r² p(r) for |r| ≤ ln 2 / 2; the error is relative to e^r - 1."""
     bound = mpmath.log(2) / 2 * WIDER
     target = without(mpmath.expm1, lambda r: r, 2)
     return Problem(target, lambda r: abs(r**2 / mpmath.expm1(r)), -bound, bound, degree)
 
 
 def log_problem(degree: int) -> Problem:
-    """p with log(1 + f) = f + f² p(f) for 2/3 ≤ 1 + f ≤ 4/3, error relative to log(1 + f)."""
+    """p with log(1 + f) = f + f² p(f) for 2/3 ≤ 1 + f ≤ 4/3; error relative to log(1 + f)."""
     target = without(mpmath.log1p, lambda f: f, 2)
     return Problem(target, lambda f: abs(f**2 / mpmath.log1p(f)), -mpf(1) / 3, mpf(1) / 3, degree)
 
 
 def odd(function: Callable, bound: mpf, power: int = 3) -> Callable[[int], Problem]:
-    """p with f(x) = x + x^power p(x²) for |x| ≤ bound, relative error; the variable is x²."""
+    """p with f(x) = x + x^power p(x²) for |x| ≤ bound; the error is relative to f(x)."""
 
     def target(u: mpf) -> mpf:
         x = mpmath.sqrt(u)
@@ -64,7 +65,7 @@ def odd(function: Callable, bound: mpf, power: int = 3) -> Callable[[int], Probl
 
 
 def cos_problem(degree: int) -> Problem:
-    """p with cos x = 1 - x²/2 + x⁴ p(x²) for |x| ≤ π/4, error relative to cos x."""
+    """p with cos x = 1 - x²/2 + x⁴ p(x²) for |x| ≤ π/4; the error is relative to cos x."""
     bound = (mpmath.pi / 4 * WIDER) ** 2
     target = without(lambda u: mpmath.cos(mpmath.sqrt(u)), lambda u: 1 - u / 2, 2)
     return Problem(
@@ -73,7 +74,7 @@ def cos_problem(degree: int) -> Problem:
 
 
 def log_of_erfc(high: mpf) -> Callable[[int], Problem]:
-    """p with erfc(x) = e^p(x - 1) for 1 ≤ x ≤ high, error relative to erf(x)."""
+    """p with erfc(x) = e^(p(x - 1)) for 1 ≤ x ≤ high; the error is relative to erf(x)."""
     return lambda degree: Problem(
         lambda t: mpmath.log(mpmath.erfc(1 + t)),
         lambda t: mpmath.erfc(1 + t) / mpmath.erf(1 + t),
@@ -84,7 +85,7 @@ def log_of_erfc(high: mpf) -> Callable[[int], Problem]:
 
 
 def scaled_erfc(high: mpf) -> Callable[[int], Problem]:
-    """p with (1 + 2x) e^(x²) erfc(x) = p((x - 3) / (x + 3)) for 1/2 ≤ x ≤ high, relative error."""
+    """p with (1 + 2x) e^(x²) erfc(x) = p((x - 3) / (x + 3)) for 1/2 ≤ x ≤ high; relative error."""
 
     def at(t: mpf) -> mpf:
         x = 3 * (1 + t) / (1 - t)
@@ -98,7 +99,8 @@ def scaled_erfc(high: mpf) -> Callable[[int], Problem]:
 
 
 def atanh_series(known: int) -> Callable[[int], Problem]:
-    """p with atanh(s) = s + s³/3 + s⁵/5 + … + s^(2 known + 1) p(s²) for |s| ≤ 1/5."""
+    """p with atanh(s) = s + s³/3 + … + s^(2 known + 1) p(s²) for |s| ≤ 1/5. The first `known` terms
+    are exact."""
 
     def target(u: mpf) -> mpf:
         s = mpmath.sqrt(u)
@@ -110,14 +112,14 @@ def atanh_series(known: int) -> Callable[[int], Problem]:
 
 
 def inverse_cube_root(degree: int) -> Problem:
-    """p with m^(-1/3) = p(m) for 1 ≤ m ≤ 8, relative error: what an iteration starts from."""
+    """p with m^(-1/3) = p(m) for 1 ≤ m ≤ 8; relative error. An iteration starts from p(m)."""
     third = mpf(1) / 3
     return Problem(lambda m: m**-third, lambda m: m**third, mpf(1), mpf(8), degree)
 
 
 PI = mpmath.pi
 
-#: name: (problem or two of them, degree for f32, degree for f64)
+#: name: (problem, or a problem for f32 and one for f64; degree for f32; degree for f64)
 TABLES = {
     "exp": (exp_problem, 5, 11),
     "exp2": (exponential(mpf(2), mpf(1) / 2), 5, 10),
@@ -139,6 +141,6 @@ TABLES = {
     "inverseCubeRoot": (inverse_cube_root, 4, 4),
 }
 
-#: Polynomials whose first coefficient is the sum of two numbers: it is most of the value, and its
-#: rounding would be most of the error.
+#: Polynomials whose first coefficient is stored as a sum of two numbers. This coefficient makes up
+#: most of the value, and its rounding to one number would make up most of the error.
 WITH_SPLIT_FIRST = {"scaledErfc"}

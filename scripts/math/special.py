@@ -4,9 +4,10 @@
     python scripts/math/special.py > frontend/eft/language/extra/special_coefficients.py
     scripts/format
 
-Needs mpmath and some minutes. A polynomial interpolates its function at Chebyshev points, in a
-variable t between -1 and 1, which is linear in the one that is given here. That comes close to the
-best polynomial, and is stable to evaluate. All are for fp64: fp32 is computed in it.
+Needs mpmath and some minutes. Each polynomial interpolates its function at Chebyshev points. Its
+variable t, from -1 to 1, is linear in the function's argument. The result is close to the best
+polynomial, and stable to evaluate. All polynomials are for fp64; fp32 functions are computed in
+fp64.
 """
 
 from collections.abc import Callable
@@ -52,7 +53,7 @@ class Fit:
         return self.target(self.middle + self.half * t)
 
     def coefficients(self) -> list[mpf]:
-        """The interpolating polynomial's, by its divided differences."""
+        """The coefficients of the interpolating polynomial, by divided differences."""
         points = self.points(self.degree + 1)
         differences = [self.at(t) for t in points]
         for order in range(1, len(points)):
@@ -67,7 +68,7 @@ class Fit:
         return result[: self.degree + 1]
 
     def error(self, coefficients) -> mpf:
-        """The largest error on its interval, relative to the largest value."""
+        """The largest error on the interval, relative to the function's largest value there."""
         samples = self.points(3 * self.degree)
         values = [self.at(t) for t in samples]
         found = [mpmath.polyval(coefficients[::-1], t) for t in samples]
@@ -91,13 +92,14 @@ class Series:
         return [self.term(k) * mpf(self.high) ** k for k in range(self.degree + 1)]
 
     def error(self, coefficients) -> mpf:
-        """The part of the sum that is left out, at most."""
+        """A bound of the omitted part of the sum, relative to the part that is kept."""
         rest = sum(self.term(k) * mpf(self.high) ** k for k in range(self.degree + 1, 200))
         return rest / sum(coefficients)
 
 
 def limit(function: Callable, there: mpf, value) -> Callable:
-    """A function with its limit where it can't be computed."""
+    """`function`, except that the result at `there` is `value()`: the limit of `function`, which
+    can't be computed there."""
     return lambda x: value() if abs(x - there) < mpf(10) ** -60 else function(x)
 
 
@@ -156,7 +158,7 @@ def lgamma_two(e: mpf) -> mpf:
 
 
 def stirling(v: mpf) -> mpf:
-    """x times the rest of Stirling's series of lgamma(x), where v = 1/x²."""
+    """x times the remainder of Stirling's series of lgamma(x), where v = 1/x²."""
     if v < mpf(10) ** -40:
         return mpf(1) / 12
     x = 1 / sqrt(v)
@@ -165,8 +167,8 @@ def stirling(v: mpf) -> mpf:
 
 
 def modulus(order: int, phase: int) -> Callable[[mpf], mpf]:
-    """Of Hankel's expansion of order 0 or 1, as functions of v = 64/x²: P if `phase` is 0, x Q / 8
-    if it is 1."""
+    """P (if `phase` is 0) or x Q / 8 (if it is 1) of Hankel's expansion of order 0 or 1, as a
+    function of v = 64/x²."""
 
     def at(v: mpf) -> mpf:
         if v < mpf(10) ** -40:
@@ -195,7 +197,7 @@ def bessel_j(order: int) -> Callable[[mpf], mpf]:
 
 
 def bessel_y(order: int) -> Callable[[mpf], mpf]:
-    """Y0(√u), or Y1(√u) / √u, without the logarithm and the pole."""
+    """Y0(√u), or Y1(√u) / √u, minus the terms with the logarithm and the pole."""
 
     def at(u: mpf) -> mpf:
         x = max(sqrt(abs(u)), mpf(10) ** -30)
@@ -208,12 +210,12 @@ def bessel_y(order: int) -> Callable[[mpf], mpf]:
 
 
 def bessel_i(order: int) -> Callable[[int], mpf]:
-    """The terms of I0(√u), or I1(√u) / √u."""
+    """The coefficients of the power series of I0(√u), or of I1(√u) / √u, in u."""
     return lambda k: mpf(1) / (4**k * 2**order * mpmath.factorial(k) * mpmath.factorial(k + order))
 
 
 def bessel_i_far(order: int) -> Callable[[mpf], mpf]:
-    """√x e^(-x) I(x), where v = 8 / x."""
+    """√x e^(-x) I0(x), or the same with I1, where v = 8 / x."""
 
     def at(v: mpf) -> mpf:
         if v < mpf(10) ** -12:
@@ -224,7 +226,7 @@ def bessel_i_far(order: int) -> Callable[[mpf], mpf]:
     return at
 
 
-#: sqrt(-log q) is at least √(ln 2), and at most that of the least denormal.
+#: The least and the greatest r = √(-log q): q is from the least denormal to 1/2.
 LEAST, MOST = sqrt(mpmath.log(2)) * mpf("0.9999"), mpf("27.3")
 
 FITS = {

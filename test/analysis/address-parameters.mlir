@@ -1,6 +1,6 @@
 // RUN: eft-opt %s -test-print-address-parameters -o /dev/null | FileCheck %s
 
-// A count that bounds a mask and a seed don't reach an address, an offset and a stride do.
+// An offset and a stride reach an address. A count that bounds a mask, and a seed, do not.
 // CHECK-LABEL: @mask_and_offset
 // CHECK-NEXT: reach an address: 2 of 4 3 of 4{{$}}
 func.func @mask_and_offset(%x: !eft.ptr<f32>, %n: i32, %offset: i64, %stride: i32, %seed: i64) {
@@ -28,7 +28,7 @@ func.func @stored_value(%x: !eft.ptr<i32>, %value: i32) {
   return
 }
 
-// What decides between two offsets doesn't make either of them a multiple of anything.
+// The condition of a selection between two offsets does not affect their divisibility.
 // CHECK-LABEL: @chosen_offset
 // CHECK-NEXT: reach an address: 2 of 4 3 of 4{{$}}
 func.func @chosen_offset(%x: !eft.ptr<i32>, %n: i32, %a: i32, %b: i32) -> i32 {
@@ -40,7 +40,7 @@ func.func @chosen_offset(%x: !eft.ptr<i32>, %n: i32, %a: i32, %b: i32) -> i32 {
   return %value : i32
 }
 
-// The counter, and what it is made from: the start and the step; not where it ends.
+// A loop's counter depends on the start and the step, not on the end.
 // CHECK-LABEL: @loop_counter
 // CHECK-NEXT: reach an address: 1 of 4 3 of 4{{$}}
 func.func @loop_counter(%x: !eft.ptr<i32>, %begin: i32, %end: i32, %step: i32) {
@@ -88,8 +88,9 @@ func.func @branches_and_while(%x: !eft.ptr<i32>, %c: i1, %a: i32, %b: i32, %step
   return
 }
 
-// What divides the number modulo which offsets wrap around tells how long their runs are. Of a mask
-// nothing is asked, not even where it bounds the same offsets.
+// The length of the runs of offsets that wrap around depends on the divisibility of the number at
+// which they wrap around. The bound of a mask does not matter, even if the mask compares the same
+// offsets.
 // CHECK-LABEL: @remainder_in_an_address
 // CHECK-NEXT: reach an address: 1 of 4 2 of 4{{$}}
 func.func @remainder_in_an_address(%x: !eft.ptr<i32>, %start: i32, %n: i32, %bound: i32) {
@@ -106,7 +107,8 @@ func.func @remainder_in_an_address(%x: !eft.ptr<i32>, %start: i32, %n: i32, %bou
   return
 }
 
-// An index from memory is an address's part, but where it lies is an address of its own.
+// A loaded index is a part of an address, but the address from which it was loaded is not a part of
+// it. The offset `at` counts because it reaches an address itself: that of the load.
 // CHECK-LABEL: @index_from_memory
 // CHECK-NEXT: reach an address: 2 of 4{{$}}
 func.func @index_from_memory(%x: !eft.ptr<i32>, %table: !eft.ptr<i32>, %at: i32, %f: f32) {
@@ -119,7 +121,8 @@ func.func @index_from_memory(%x: !eft.ptr<i32>, %table: !eft.ptr<i32>, %at: i32,
   return
 }
 
-// What stands in for masked elements is mixed with what memory holds, of which nothing is known.
+// The default for masked elements is mixed with loaded values, whose divisibility is unknown. So
+// the divisibility of the default does not matter.
 // CHECK-LABEL: @index_or_default
 // CHECK-NEXT: reach an address:{{$}}
 func.func @index_or_default(%x: !eft.ptr<i32>, %default: i32, %mask: i1) {
@@ -137,7 +140,8 @@ func.func @address_as_a_number(%address: i64, %value: i32) {
   return
 }
 
-// An access of 16 bytes has more of the smaller elements.
+// A parameter that reaches addresses of elements of several sizes counts for the smallest, of which
+// an access of 16 bytes has the most.
 // CHECK-LABEL: @smallest_elements
 // CHECK-NEXT: reach an address: 2 of 2 3 of 8 4 of 2{{$}}
 func.func @smallest_elements(%x: !eft.ptr<f64>, %y: !eft.ptr<f16>, %stride: i32, %wide: i32,

@@ -1,5 +1,5 @@
 // RUN: eft-opt %s -test-print-axis-info -o /dev/null | FileCheck %s
-// One line for each value, in the order of the program.
+// The pass prints one line for each value, in program order.
 
 // CHECK-LABEL: @arguments_carry_divisibility
 // CHECK-NEXT: %arg0 : contiguity = [1], divisibility = [16], constancy = [1]
@@ -10,7 +10,8 @@ func.func @arguments_carry_divisibility(%p: !eft.ptr<f32> {eft.divisibility = 16
   return
 }
 
-// The highest bit of i32 is a power of two, though it reads as a negative number.
+// The attribute is the highest bit of i32. It is a power of two, although it reads as a negative
+// number.
 // CHECK-LABEL: @largest_divisibility_of_an_attribute
 // CHECK-NEXT: divisibility = [2147483648]
 func.func @largest_divisibility_of_an_attribute(
@@ -35,7 +36,8 @@ func.func @offsets_of_a_program() {
   return
 }
 
-// An offset of i32 that isn't aligned may wrap around on its way to 64 bits; one of i64 can't.
+// An i32 offset that isn't aligned may wrap around before it is extended to 64 bits. An i64 offset
+// is not extended.
 // CHECK-LABEL: @unaligned_offsets_may_wrap
 // CHECK-NEXT: %arg0 : contiguity = [1], divisibility = [16]
 // CHECK-NEXT: %arg1 :
@@ -79,7 +81,8 @@ func.func @element_size_scales_offsets(%p: !eft.ptr<f16> {eft.divisibility = 16 
   return
 }
 
-// A run may be no longer than half of the numbers of its type, or it would wrap when signed.
+// A run may have at most half as many elements as its type has numbers. A longer run would wrap
+// around when read as signed.
 // CHECK-LABEL: @narrow_integers_wrap
 // CHECK-NEXT: %0 : contiguity = [512]
 // CHECK-NEXT: %1 : contiguity = [512], divisibility = [128], constancy = [1]
@@ -109,16 +112,17 @@ func.func @sums_differences_products(%n: i32 {eft.divisibility = 16 : i32}) {
   return
 }
 
-// Rows and columns of a block of 8 by 16, from one range.
+// The row numbers and column numbers of a block of 8 by 16, computed from one range.
 // CHECK-LABEL: @quotient_and_remainder
 // CHECK: constant = 16
 // CHECK: %1 : contiguity = [128]
 // CHECK-NEXT: %2 : contiguity = [1], divisibility = [1], constancy = [16]
 // CHECK-NEXT: %3 : contiguity = [16], divisibility = [16], constancy = [1]
-// A range from zero up is not negative, so the signed ones are the same.
+// A range that starts at zero is not negative, so signed division and remainder give the same
+// facts.
 // CHECK-NEXT: %4 : contiguity = [1], divisibility = [1], constancy = [16]
 // CHECK-NEXT: %5 : contiguity = [16], divisibility = [16], constancy = [1]
-// Below zero, truncation goes the other way.
+// These numbers may be negative, and below zero a signed quotient is rounded up, not down.
 // CHECK-NEXT: %6 : {{.*}} constancy = [128]
 // CHECK-NEXT: %7 : contiguity = [128], divisibility = [128], constancy = [1]
 // CHECK-NEXT: %8 : contiguity = [1], divisibility = [1], constancy = [1]
@@ -138,17 +142,19 @@ func.func @quotient_and_remainder(%n: i32 {eft.divisibility = 128 : i32}) {
   return
 }
 
-// A run of neighbours modulo a number is one of what divides both.
+// The remainders of a run by a number form runs. The length of these divides the run's start and
+// the number.
 // CHECK-LABEL: @remainder_by_an_argument
 // CHECK: %[[OFFSETS:[0-9]+]] : contiguity = [64], divisibility = [64], constancy = [1]
 // CHECK: %[[BY:[0-9]+]] : contiguity = [1], divisibility = [8], constancy = [64]
-// Nobody knows the sign: below zero the first of each run may be 0, where the second is 1 - n.
+// The sign of the offsets is unknown. If they are negative, the first remainder of a run may be 0
+// where the second is 1 - n.
 // CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1], headless = [8]
 // CHECK-NEXT: contiguity = [8], divisibility = [8], constancy = [1]
 // CHECK-NEXT: contiguity = [8], divisibility = [8], constancy = [1]
 // CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [8]
 // CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1]
-// By a number that differs from element to element, nothing stays.
+// Remainders by numbers that differ from element to element form no runs.
 // CHECK-NEXT: contiguity = [1], divisibility = [1], constancy = [1]
 func.func @remainder_by_an_argument(%n: i32 {eft.divisibility = 8 : i32}) {
   %c64 = arith.constant 64 : i32
@@ -167,8 +173,8 @@ func.func @remainder_by_an_argument(%n: i32 {eft.divisibility = 8 : i32}) {
   return
 }
 
-// What moves a headless run as a whole keeps it, by as much as its step is a multiple of; what
-// looks at its numbers does not.
+// An operation that adds one number to a headless run keeps the run, up to the power of two that
+// divides that number. An operation that changes the elements in another way does not keep it.
 // CHECK-LABEL: @headless_runs
 // CHECK: %[[SIGNED:[0-9]+]] : {{.*}} headless = [16]
 // CHECK: contiguity = [1], divisibility = [1], constancy = [1], headless = [16]
@@ -198,7 +204,7 @@ func.func @headless_runs(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %start
   return
 }
 
-// Numbers that can't be negative have remainders without signs.
+// If numbers can't be negative, their signed remainders form the same runs as unsigned ones.
 // CHECK-LABEL: @signs
 // CHECK: %[[ANY:[0-9]+]] : contiguity = [64], divisibility = [16], constancy = [1]
 // CHECK-NEXT: contiguity = [16], divisibility = [16], constancy = [1]
@@ -221,8 +227,9 @@ func.func @signs(%n: i32 {eft.divisibility = 16 : i32}) {
   return
 }
 
-// Bits that are zero where the other operand grows leave its runs alone; one number that cuts a
-// run off does not. Of two runs, one lies below the other as a whole.
+// An operand that is zero in the bits that change along the other operand's run keeps that run. A
+// minimum with one number does not keep it: the number replaces a part of the run. Of two aligned
+// runs, one lies below the other as a whole.
 // CHECK-LABEL: @two_operands
 // CHECK: %[[RANGE:[0-9]+]] : contiguity = [64]
 // CHECK-NEXT: {{.*}} divisibility = [8], constancy = [64]
@@ -320,7 +327,7 @@ func.func @choices(%n: i32 {eft.divisibility = 4 : i32}, %scalar: i1, %block: te
   return
 }
 
-// A comparison has one answer in runs of which both sides are multiples.
+// A comparison is the same throughout a run if the run's length divides the starts of both sides.
 // CHECK-LABEL: @comparisons
 // CHECK: %arg0 :
 // CHECK-NEXT: %0 : contiguity = [64]
@@ -383,7 +390,8 @@ func.func @loop_counter(%n: i32, %begin: i32 {eft.divisibility = 16 : i32}) {
   return
 }
 
-// The carried offsets move by 8 in each turn, so they stay a run that starts at a multiple of 8.
+// The carried offsets grow by 8 in each iteration, so they stay a run that starts at a multiple of
+// 8.
 // CHECK-LABEL: @loop_carries_offsets
 // CHECK: %1 : contiguity = [64], divisibility = [8], constancy = [1]
 // CHECK-NEXT: %arg1 : contiguity = [1], divisibility = [1], constancy = [1]
@@ -412,7 +420,7 @@ func.func @branches_meet(%c: i1, %x: i32 {eft.divisibility = 16 : i32}) -> i32 {
   return %r : i32
 }
 
-// Of what is loaded nothing is known, and of a random word neither.
+// Nothing is known of loaded values and of random words.
 // CHECK-LABEL: @unknown_values
 // CHECK: constant = 0
 // CHECK-NEXT: %0 : {{.*}} constancy = [8]
@@ -438,7 +446,8 @@ func.func @code_that_never_runs(%x: i32 {eft.divisibility = 16 : i32}) {
   return
 }
 
-// What is said of values adds to what is known of them. Of 48, the power of two in it counts.
+// The facts of a hint are added to those that are known. Of a divisibility of 48, the power of two
+// 16 counts.
 // CHECK-LABEL: @hints
 func.func @hints(%n: i32, %x: tensor<64xi32>) {
   // CHECK: contiguity = [1], divisibility = [16], constancy = [1]
@@ -450,7 +459,8 @@ func.func @hints(%n: i32, %x: tensor<64xi32>) {
   return
 }
 
-// Neighbours in memory are one byte apart as numbers only if they are bytes.
+// Contiguous pointers are contiguous as integers only if their elements are bytes: otherwise
+// neighbours differ by more than 1.
 // CHECK-LABEL: @addresses
 func.func @addresses(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %a: i64 {eft.divisibility = 16 : i32}) {
   %range = eft.arange 0 to 64 : tensor<64xi32>

@@ -1,7 +1,9 @@
 // RUN: eft-opt %s -test-print-prefix-masks -o /dev/null | FileCheck %s
 // RUN: eft-opt %s -test-print-prefix-masks | FileCheck %s --check-prefix=IR
-// The runs in which each block of i1 is true first and false afterwards; whether the whole block is
-// one. Of a whole one, the test also computes for how many elements it is true.
+// For each block of i1, the pass prints the length of the runs in which the block is true first and
+// false afterwards. It prints `whole` for a one-dimensional block that is matched as one prefix
+// mask. If a whole block can't wrap around, the pass also creates the code that computes the number
+// of true elements.
 
 // CHECK-LABEL: @offsets_below_a_count
 // CHECK-NEXT: %{{.*}} : runs = [64], whole{{$}}
@@ -29,8 +31,8 @@ func.func @offsets_below_a_count(%n: i32) -> tensor<64xi1> {
   return %mask : tensor<64xi1>
 }
 
-// Nothing is known of where the block begins: near the largest number it would wrap around, and be
-// true again at its end.
+// The block may begin anywhere. Near the largest number, the offsets would wrap around, and the
+// mask would be true again at the block's end.
 // CHECK-LABEL: @unaligned_offsets
 // CHECK-NEXT: %{{.*}} : runs = [1], whole, may wrap{{$}}
 func.func @unaligned_offsets(%begin: i32, %n: i32) {
@@ -62,7 +64,8 @@ func.func @aligned_to_less_than_the_block(%begin: i32 {eft.divisibility = 8 : i3
 // CHECK-NEXT: runs = [64], whole{{$}}
 // CHECK-NEXT: runs = [64], whole{{$}}
 // CHECK-NEXT: runs = [64], whole{{$}}
-// A block that is false first and true afterwards, and one that is true in the middle.
+// The first of these masks is false first and true afterwards. The second is true for one element
+// in the middle.
 // CHECK-NEXT: runs = [1]{{$}}
 // CHECK-NEXT: runs = [1]{{$}}
 func.func @every_way_to_compare(%n: i32) {
@@ -81,7 +84,8 @@ func.func @every_way_to_compare(%n: i32) {
   return
 }
 
-// An arange doesn't wrap as a signed number; as an unsigned one it does where it passes zero.
+// An arange never wraps around as signed numbers. As unsigned numbers, it wraps around where it
+// passes zero.
 // CHECK-LABEL: @range_that_starts_anywhere
 // CHECK-NEXT: runs = [64], whole{{$}}
 // CHECK-NEXT: runs = [1], whole, may wrap{{$}}
@@ -102,7 +106,8 @@ func.func @range_that_starts_anywhere(%n: i32) {
 // CHECK-NEXT: runs = [64], whole{{$}}
 // CHECK-NEXT: runs = [64], whole{{$}}
 // CHECK-NEXT: runs = [64], whole{{$}}
-// Of two prefixes, the union is one too; but it isn't asked for as a whole.
+// The union of two prefixes is a prefix, too. But of combined masks, only a conjunction is matched
+// as a prefix of the whole block.
 // CHECK-NEXT: runs = [64]{{$}}
 func.func @conjunction(%n: i32, %m: i32, %flag: i1) {
   %range = eft.arange 0 to 64 : tensor<64xi32>
@@ -117,7 +122,8 @@ func.func @conjunction(%n: i32, %m: i32, %flag: i1) {
   return
 }
 
-// The numbers of a mask that is carried through a loop can't be computed again outside.
+// The loop carries the offsets, so the first offset can't be computed as a scalar, and the whole
+// mask is not matched.
 // CHECK-LABEL: @carried_through_a_loop
 // CHECK: runs = [64]{{$}}
 func.func @carried_through_a_loop(%n: i32) -> tensor<64xi32> {

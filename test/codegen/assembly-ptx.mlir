@@ -1,4 +1,4 @@
-// Assembly of a kernel's own, in the PTX.
+// A kernel's inline assembly in PTX.
 
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
@@ -12,7 +12,8 @@ func.func @assembly(%p: !eft.ptr<i8> {eft.divisibility = 16 : i32}, %out: !eft.p
   %q = eft.addptr %ps, %i : tensor<512x!eft.ptr<i8>>, tensor<512xi32>
   %x = eft.load %q : tensor<512x!eft.ptr<i8>>
 
-  // Four bytes, as they are loaded, in one register; four results, as they are stored.
+  // The operand is a register with four bytes, as they were loaded. The four results are stored as
+  // they are.
   // CHECK: ld.global.b32 [[WORD:%r[0-9]+]]
   // CHECK: // begin inline asm
   // CHECK-NEXT: bfe.u32 [[A:%r[0-9]+]], [[WORD]], 0, 8; bfe.u32 [[B:%r[0-9]+]], [[WORD]], 8, 8; bfe.u32 [[C:%r[0-9]+]], [[WORD]], 16, 8; bfe.u32 [[D:%r[0-9]+]], [[WORD]], 24, 8;
@@ -23,7 +24,7 @@ func.func @assembly(%p: !eft.ptr<i8> {eft.divisibility = 16 : i32}, %out: !eft.p
   %r = eft.addptr %outs, %i : tensor<512x!eft.ptr<i32>>, tensor<512xi32>
   eft.store %r, %wide : tensor<512x!eft.ptr<i32>>
 
-  // Two halves in a register, and a result that is a pair.
+  // Operand and result are registers with two f16 values each.
   // CHECK: min.f16x2 [[LOW:%r[0-9]+]], [[HALVES:%r[0-9]+]], [[HALVES]]; // $1
   %h = arith.sitofp %i : tensor<512xi32> to tensor<512xf16>
   %least = eft.inline_asm "min.f16x2 $0, $1, $1; // $$1" constraints "=r,r" pure pack 2 %h : (tensor<512xf16>) -> tensor<512xf16>
@@ -32,7 +33,8 @@ func.func @assembly(%p: !eft.ptr<i8> {eft.divisibility = 16 : i32}, %out: !eft.p
   %s = eft.addptr %fs, %i : tensor<512x!eft.ptr<f32>>, tensor<512xi32>
   eft.store %s, %f : tensor<512x!eft.ptr<f32>>
 
-  // Without operands. The result of one that is not used stays, if it is not pure.
+  // Assembly without operands. Assembly whose result is not used stays if it is not `pure`, and is
+  // removed otherwise.
   // CHECK: mov.u32 %r{{[0-9]+}}, %smid;
   // CHECK: nanosleep.u32 20; // %r{{[0-9]+}}
   // CHECK-NOT: clock

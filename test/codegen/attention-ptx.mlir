@@ -1,5 +1,5 @@
-// The forward pass of attention in the form of Triton's tutorial. From the first product to the second,
-// the scores stay in the registers in which the tensor cores have left them.
+// The forward pass of attention in the form of Triton's tutorial. From the first product to the
+// second, the scores stay in the registers in which the tensor cores leave them.
 
 // RUN: eft-compile %s --target=sm_90 --emit=placed | FileCheck %s --check-prefix=PLACED
 // RUN: eft-compile %s --target=sm_80 --emit=placed | FileCheck %s --check-prefix=PLACED
@@ -8,12 +8,12 @@
 // RUN: %if ptxas %{ %ptxas -arch=sm_80 %t.ptx -o %t.cubin %}
 // RUN: eft-compile %s --target=sm_90 --emit=ptx | FileCheck %s --check-prefix=GROUPS
 
-// Four warps have 64 rows below each other.
+// Four warps share each 64 rows, 16 rows per warp, below each other.
 // PLACED-DAG: #[[ACC:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]]>
 // PLACED-DAG: #[[ROW:.*]] = #eft.layout<register = {{\[\[}}0], [8], [0], [0], [0], [64]], lane = {{\[\[}}0], [0], [1], [2], [4]], warp = {{\[\[}}16], [32]]>
 
-// The loads alone are converted, and that is done where the products read shared memory. The exponentials
-// are the first factor of the second product as they are.
+// Only the loaded blocks change their layout, and they do so where the products read them from
+// shared memory. The exponentials are the first factor of the second product without a conversion.
 // PLACED-LABEL: @attention
 // PLACED: scf.for {{.*}} -> (tensor<128x64xf32, #[[ACC]]>, tensor<128xf32, #[[ROW]]>, tensor<128xf32, #[[ROW]]>,
 // PLACED: %[[K:.*]] = eft.load
@@ -32,8 +32,8 @@
 // PLACED-NOT: eft.convert_layout
 // PLACED: scf.yield
 
-// An iteration has one barrier, for the copies. A lane holds four rows, and hands its maximum and its sum
-// of each to two others.
+// An iteration has one barrier, for the copies. A lane holds parts of four rows. For each row it
+// exchanges its maximum, and later its sum, with the other lanes of the row in two shuffles.
 // PTX: {{^}}[[LOOP:.L__BB0_[0-9]+]]:
 // PTX: cp.async.wait_group
 // PTX-NEXT: bar.sync
@@ -46,7 +46,7 @@
 // PTX-NOT: {{st.shared|ld.shared|bar.sync|shfl|mma.sync}}
 // PTX: bra [[LOOP]];
 
-// Warpgroups take the exponentials from registers, too.
+// Warpgroups read the exponentials from registers, too.
 // GROUPS: {{^}}[[LOOP:.L__BB0_[0-9]+]]:
 // GROUPS: cp.async.wait_group
 // GROUPS: bar.sync
@@ -66,7 +66,7 @@ func.func @attention(%q: !eft.ptr<f16> {eft.divisibility = 16 : i32},
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c128 = arith.constant 128 : i32
-  // Where a block of q, of k and of v begins.
+  // The addresses at which the blocks of q, of k and of v begin.
   %depth = arith.constant dense<64> : tensor<128x1xi32>
   %depths = arith.constant dense<64> : tensor<64x1xi32>
   %pid = eft.program_id x

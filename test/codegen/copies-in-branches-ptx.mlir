@@ -1,6 +1,6 @@
-// A factor whose columns may wrap around is copied in branches of their own: the operands of copies that
-// several branches have in common are computed where each of them finds them. The products are of
-// bytes, of which a copy takes four.
+// The columns of a factor may wrap around, so separate branches copy it. Some operands are common
+// to the copies of several branches. Each branch must find such an operand computed on its own
+// path. The elements have one byte, and the narrow copies move four of them.
 // RUN: eft-compile %s --target=sm_90 --num-stages=3 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin %}

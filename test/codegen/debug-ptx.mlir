@@ -1,4 +1,4 @@
-// Printing and asserting on a GPU.
+// Prints and assertions on a GPU.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: eft-compile %s --target=sm_80 --emit=ptx -o %t.80.ptx
@@ -6,7 +6,7 @@
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
 // RUN: %if ptxas %{ %ptxas -arch=sm_80 %t.80.ptx -o %t.80.cubin %}
 
-// The host finds these by their names.
+// The host finds these two variables by their names.
 // CHECK-DAG: .visible .global .align {{.*}} eft$sites
 // CHECK-DAG: .visible .global .align 8 .u64 eft$failure
 // CHECK: .visible .entry debug(
@@ -18,7 +18,7 @@ func.func @debug(%x: !eft.ptr<i32>, %n: i32) {
   %i = eft.arange 0 to 128 : tensor<128xi32>
   %ns = eft.splat %n : i32 -> tensor<128xi32>
   %c = arith.cmpi slt, %i, %ns : tensor<128xi32>
-  // All threads vote, and leave together.
+  // All threads vote on the condition, and leave the kernel together if it is false in one of them.
   // CHECK: {{bar|barrier}}.red{{.*}}or.pred
   // CHECK: ld.global.b64 %{{.*}}, [eft$failure]
   // CHECK: atom.global.relaxed.sys.cas.b32

@@ -1,8 +1,9 @@
-// The seeded dropout kernel, all the way to the code of a CPU with AVX-512, and with AVX2.
+// The seeded dropout kernel, compiled to the assembly of a CPU with AVX-512, and of one with AVX2.
 // RUN: eft-compile %s --target=host:x86-64-v4 --emit=asm | FileCheck %s --check-prefixes=CHECK,AVX512
 // RUN: eft-compile %s --target=host:x86-64-v3 --emit=asm | FileCheck %s --check-prefixes=CHECK,AVX2
 
-// The loop over the steps inside the range: whole vectors, products of 64-bit lanes, and no mask.
+// The loop over the steps that lie wholly inside the range has whole vectors, multiplications of
+// 64-bit lanes, and no mask.
 // CHECK-LABEL: dropout:
 // AVX512: vpmuludq %zmm
 // AVX512-NOT: vmovups {{.*}}{%k
@@ -15,7 +16,7 @@
 // AVX2: vdivps {{.*}}%ymm
 // AVX2: {{vmovups|vmovdqu}} %ymm{{[0-9]+}}, ({{.*$}}
 
-// The step that the range ends in.
+// The step in which the range ends has masked accesses.
 // AVX512: vpcmpgtd
 // AVX512: vmovups {{.*}}{%k{{[0-9]}}} {z}
 // AVX512: vmovups %zmm{{.*}} {%k

@@ -1,4 +1,4 @@
-// The seeded dropout kernel, all the way to PTX.
+// The seeded dropout kernel, compiled to PTX.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: eft-compile %s --target=sm_80 --emit=ptx -o %t.80.ptx
@@ -9,18 +9,19 @@
 // CHECK: .visible .entry dropout(
 // CHECK: .reqntid 128, 1, 1
 
-// One test a thread decides between the wide accesses and the narrow ones.
+// One test per thread decides between wide and narrow accesses.
 // CHECK: ld.global.v4.b32
 // CHECK: ld.global.v4.b32
 // CHECK-NOT: ld.global.v4
 
-// Of the 20 products of ten rounds, the first of a zero and the last that nobody reads are gone, and
-// the second round's are of the seed and of the element: 16 for each of 8 elements, of which three
-// are read in one half only, and one for the seed.
+// Ten rounds of Philox have 20 products. Two are removed: the first one, a product of zero, and the
+// last one, which nobody reads. One product of the second round depends only on the seed, so a
+// thread computes it once. The other 17 are computed for each of 8 elements. Of these, four are
+// read only in one half, and take a mul.hi or mul.lo. So there are 8 · 13 + 1 = 105 mul.wide.
 // CHECK-COUNT-105: mul.wide.u32
 // CHECK-NOT: mul.wide.u32
-// The random words are compared with two thresholds, and no float is made of them. A divisor that is
-// a power of two takes one product.
+// The random words are compared as integers with two thresholds, so they are not converted to
+// floats. If the divisor is a power of two, the division becomes one multiplication.
 // CHECK-NOT: cvt.rn.f32
 // CHECK-COUNT-8: mul.rn.f32
 // CHECK: fma.rn.f32

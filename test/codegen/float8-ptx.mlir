@@ -1,5 +1,5 @@
-// Conversions of floats of eight bits. From compute capability 8.9 on, an instruction converts two; threads
-// hold four in a word, as memory does.
+// Conversions of 8-bit floats. From compute capability 8.9 on, one instruction converts two of
+// them. A thread holds four in a word, in the order in which they lie in memory.
 
 // RUN: eft-compile %s --target=sm_89 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=NATIVE < %t.ptx
@@ -13,7 +13,7 @@
 // NATIVE-NOT: {{prmt|shr|bfi|bfe}}
 // NATIVE: st.global.b32
 
-// Older ones convert by arithmetic.
+// Older GPUs convert by arithmetic.
 // RUN: eft-compile %s --target=sm_80 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=OLD < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_80 %t.ptx -o %t.cubin %}

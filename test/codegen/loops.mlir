@@ -1,19 +1,21 @@
-// Loops over a range whose end is known at run time, as the frontend makes them: the accesses inside
-// are as wide as outside.
+// A loop over a range whose end is known at run time, as the frontend makes it. The accesses inside
+// the loop are as wide as those outside.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
 // RUN: eft-compile %s --target=host --cpu=x86-64-v4 --features=+avx512f,+avx512vl,+avx512dq,+avx512bw --emit=llvm | FileCheck %s --check-prefix=CPU
 
-// The counter times 512 keeps the address a multiple of 16 bytes, and so does a distance that grows
-// by 512 elements: each array has one wide load, and the narrow ones for the mask's border.
+// The address from the counter times 512 stays a multiple of 16 bytes, and so does the pointer that
+// grows by 512 elements in each iteration. So each array has one wide load. A thread whose mask is
+// true for only some of its elements uses narrow loads instead.
 // PTX: .visible .entry sums(
 // PTX-COUNT-2: ld.global.v4.b32
 // PTX-NOT: ld.global.v4
 // PTX: st.global.v4
 
-// The accumulators lie on the stack. A step holds two vectors, and is a loop: no other numbers are
-// carried than the program's, the counter and the distance, and those that count steps.
+// The accumulators lie on the stack. A step holds two vectors, and a loop runs over the steps. The
+// loops carry no vectors: they carry only scalars such as the counters and the distance by which
+// the pointers have moved.
 // CPU: define void @sums
 // CPU: = alloca [32 x <16 x float>]
 // CPU-NOT: phi <

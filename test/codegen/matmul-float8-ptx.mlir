@@ -1,7 +1,7 @@
-// A product of floats of eight bits, the first factor by rows, the second by columns: both along k, as
-// tensor cores want them.
+// A product of 8-bit floats. The first factor lies by rows, the second by columns: both are
+// contiguous along k, as tensor cores require.
 
-// Warpgroups multiply what lies in shared memory, to which copies go.
+// Warpgroups read both factors from shared memory, where copies have written them.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=GROUPS < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
@@ -16,7 +16,7 @@
 // GROUPS: cp.async.cg.shared.global
 // QUIET-NOT: {{serialized|warning|error}}
 
-// Warps multiply by themselves.
+// Code for all GPUs from 9.0 on, and for 8.9, multiplies in single warps.
 // RUN: eft-compile %s --target=compute_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=WARPS < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
@@ -27,7 +27,7 @@
 // WARPS: ldmatrix.sync.aligned.m8n8.x4
 // WARPS: mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {%f{{[0-9]+}}, %f{{[0-9]+}}, %f{{[0-9]+}}, %f{{[0-9]+}}}, {%r
 
-// Older ones multiply halves.
+// Older GPUs multiply f16 numbers.
 // RUN: eft-compile %s --target=sm_80 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s --check-prefix=HALVES < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_80 %t.ptx -o %t.cubin %}

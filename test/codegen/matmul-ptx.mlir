@@ -1,25 +1,26 @@
-// A product of matrices in the form that Triton's tutorial gave to all: programs in groups, rows and
-// columns that wrap around, blocks of pointers that the loop carries, and a mask along k. What the
-// strides are a launch knows: one of them is 1 for each matrix, the others are multiples of 16.
+// A matrix product in the form of Triton's tutorial: programs are ordered in groups, rows and
+// columns wrap around, the loop carries blocks of pointers, and there is a mask along k. A launch
+// specialises on the strides: one stride of each matrix is 1, the others are multiples of 16.
 
-// Both factors by rows.
+// Both factors lie by rows.
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
 // RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,ROWS
 // RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefixes=ALL,ROWS < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}
 
-// The first factor by columns.
+// The first factor lies by columns.
 // RUN: sed -e 's/A_ROW/%%one/; s/A_COLUMN/%%a/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
 // RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,FIRST
 // RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,FIRST
 
-// The second factor by columns.
+// The second factor lies by columns.
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%one/; s/B_COLUMN/%%b/' %s > %t.mlir
 // RUN: eft-compile %t.mlir --target=sm_80 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,SECOND
 // RUN: eft-compile %t.mlir --target=compute_90 --num-stages=1 --emit=ptx --lines=false | FileCheck %s --check-prefixes=ALL,SECOND
 
-// With copies two iterations ahead, no value passes through a register on its way to shared memory.
+// With asynchronous copies that begin two iterations ahead, no value passes through a register on
+// its way to shared memory.
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %s > %t.mlir
 // RUN: eft-compile %t.mlir --target=compute_90 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefix=COPIES < %t.ptx
@@ -33,10 +34,11 @@
 // COPIES: cp.async.wait_group 1
 // COPIES-NEXT: bar.sync
 
-// Warpgroups multiply what lies in shared memory, of which registers hold the sums alone. Each iteration
-// begins its product before it waits for the last one's, and copies when that is done. Code for one
-// generation of GPUs says so. There is a fence behind what threads write to slots, where a run wraps
-// around, and none behind copies.
+// Warpgroups read both factors from shared memory, and only the sums lie in registers. Each
+// iteration begins its product before it waits for the product of the iteration before. When that
+// one is done, the iteration begins its copies. The PTX is for one generation of GPUs (sm_90a).
+// Where a run of rows wraps around, threads write its elements to the slot, and a fence follows.
+// After copies there is no fence.
 // RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefix=GROUPS < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
@@ -56,8 +58,8 @@
 // GROUPS: wgmma.wait_group.sync.aligned 0
 // QUIET-NOT: {{serialized|warning|error}}
 
-// An eighth slot would leave room for one program in place of two: the copies go to the slot of the
-// last iteration, behind a barrier.
+// With an eighth slot, only one program instead of two would fit on a multiprocessor. So there are
+// seven, and the copies go to the slot that the iteration before has read, after a barrier.
 // RUN: eft-compile %t.mlir --target=sm_90 --num-stages=7 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefix=SHARED < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90a %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=QUIET --allow-empty %}
@@ -69,10 +71,11 @@
 // SHARED: bar.sync
 // SHARED: cp.async.cg.shared.global
 
-// The loop reads memory by 8 accesses of 16 bytes. Where the mask runs along k, as memory does, nobody
-// knows what K is a multiple of: one comparison finds that the thread is inside. Where it runs along
-// the other dimension, it is a predicate. Remainders, products, and what tells that the remainders are
-// not of numbers below zero, are in front of the loop.
+// The loop reads memory by 8 accesses of 16 bytes. If a factor's mask lies along the contiguous
+// dimension, k, an access may cross the end of K, whose divisibility is unknown: one comparison
+// finds that the whole thread is inside. If the mask lies along the other dimension, it becomes a
+// predicate. Remainders, products, and the test for negative remainders are computed before the
+// loop.
 // ALL: rem.s32
 // ROWS: {{^}}[[LOOP:.L__BB0_[0-9]+]]:{{[[:space:]]+}}setp.ge.s32
 // ROWS-NEXT: bra
@@ -105,7 +108,8 @@
 // SECOND: mma.sync
 // SECOND: bra [[LOOP]];
 
-// The result is stored by 16 bytes only: what N is a multiple of, an address says.
+// The result is stored only by accesses of 16 bytes. The divisibility of N is known, because N
+// reaches an address and a launch specialises on it.
 // ALL: st.global.v4.b32
 // ALL-NOT: st.global.b16
 
@@ -138,7 +142,7 @@ func.func @matmul(%a_ptr: !eft.ptr<f16> {eft.divisibility = 16 : i32},
   %pid_n = arith.divsi %within, %rows : i32
   %range = eft.arange 0 to 128 : tensor<128xi32>
   %ks = eft.arange 0 to 32 : tensor<32xi32>
-  // The rows and columns of the program's block, modulo how many there are.
+  // The row and column numbers of the program's block, which wrap around at the matrix's end.
   %begin_m = arith.muli %pid_m, %c128 : i32
   %begins_m = eft.splat %begin_m : i32 -> tensor<128xi32>
   %offs_m = arith.addi %begins_m, %range : tensor<128xi32>

@@ -1,5 +1,5 @@
-// The product of matmul-float8-ptx.mlir, of f32 as tf32. Warpgroups read a factor that lies along k as it
-// is, and ignore the bits that tf32 lacks.
+// The product of matmul-float8-ptx.mlir with f32 factors that are multiplied as tf32. Warpgroups
+// read factors that lie along k unchanged from shared memory, and ignore the bits that tf32 lacks.
 
 // RUN: sed -e 's/i8/f32/g; s/ieee formats e4m3fn, e5m2/tf32/' %S/matmul-float8-ptx.mlir > %t.mlir
 // RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx -o %t.ptx
@@ -17,7 +17,7 @@
 // CHECK: cp.async.cg.shared.global
 // QUIET-NOT: {{serialized|warning|error}}
 
-// Other warps multiply by themselves, and round to tf32.
+// In code for all GPUs from 9.0 on, single warps multiply, and round to tf32 first.
 // RUN: eft-compile %t.mlir --target=compute_90 --emit=ptx | FileCheck %s --check-prefix=WARPS
 // WARPS: cvt.rna.tf32.f32
 // WARPS: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32

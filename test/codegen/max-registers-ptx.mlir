@@ -1,4 +1,4 @@
-// A bound on the registers of a thread.
+// The option for the most registers of a thread.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx --max-registers=40 -o %t.ptx
 // RUN: FileCheck %s --check-prefix=BOUND < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}

@@ -1,4 +1,4 @@
-// Hints to the caches, and what hints to the compiler are worth.
+// Cache hints in PTX, and the effect of hints to the compiler.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: FileCheck %s --check-prefix=BORDER < %t.ptx
@@ -10,7 +10,7 @@
 // CHECK: .visible .entry hints(
 func.func @hints(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<i8>, %start: i32, %n: i32) {
   %r = eft.arange 0 to 512 : tensor<512xi32>
-  // Nothing else says that the offset is a multiple of 4 and does not wrap.
+  // Only this hint says that the offset is a multiple of 4 and does not wrap around.
   %aligned = eft.hint %start divisibility [512] : i32
   %s = eft.splat %aligned : i32 -> tensor<512xi32>
   %i = arith.addi %s, %r : tensor<512xi32>

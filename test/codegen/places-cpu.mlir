@@ -1,4 +1,4 @@
-// Tables of lines and functions in an object for the host, for debuggers and profilers.
+// An object for the host has tables of lines and functions, for debuggers and profilers.
 // RUN: eft-compile --target=host --emit=obj %s -o %t.o && llvm-dwarfdump --debug-line %t.o | FileCheck %s --check-prefix=LINES
 // RUN: llvm-dwarfdump --debug-info %t.o | FileCheck %s
 // RUN: eft-compile --target=host --emit=obj --lines=false %s -o %t.none.o && llvm-dwarfdump --debug-line %t.none.o | FileCheck %s --check-prefix=NONE

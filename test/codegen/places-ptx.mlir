@@ -1,4 +1,4 @@
-// Lines of a kernel in PTX, with the calls that they were inlined through.
+// The PTX of a kernel names source lines, with the calls through which they were inlined.
 // RUN: eft-compile --target=sm_90 --emit=ptx %s -o %t.ptx && FileCheck %s < %t.ptx
 // RUN: eft-compile --target=sm_90 --emit=ptx --lines=false %s | FileCheck %s --check-prefix=NONE
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 -lineinfo %t.ptx -o %t.cubin %}

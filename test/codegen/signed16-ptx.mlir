@@ -1,5 +1,6 @@
-// The least i16 is its own negation and its own magnitude, also where the result is widened: the
-// assembler gets it wrong for neg.s16 and abs.s16.
+// The negation of the least i16, and its absolute value, are the least i16 again, even if the
+// result is widened. The assembler compiles neg.s16 and abs.s16 wrongly in this case, so the PTX
+// has neither.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}

@@ -1,5 +1,6 @@
-// Slots for copies keep to the shared memory of the target's GPUs. GPUs of compute capability 8.6, 8.9
-// and 12.0 have less than the others, and run code that is for older ones too.
+// The slots for copies fit into the shared memory of every GPU that runs the target's code. GPUs of
+// compute capability 8.6, 8.9 and 12.0 have less of it than the others, and they also run portable
+// code.
 
 // RUN: sed -e 's/A_ROW/%%a/; s/A_COLUMN/%%one/; s/B_ROW/%%b/; s/B_COLUMN/%%one/' %S/matmul-ptx.mlir > %t.mlir
 // RUN: eft-opt %t.mlir -eft-pipeline='target=sm_80 num-stages=8' | FileCheck %s --check-prefix=EIGHT

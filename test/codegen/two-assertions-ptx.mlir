@@ -1,4 +1,5 @@
-// The texts of several assertions are one variable, and each knows its place there.
+// The texts of all assertions are in one variable, and each assertion knows the position of its
+// text there.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}

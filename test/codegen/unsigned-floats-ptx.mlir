@@ -1,5 +1,6 @@
-// Sign-extended bytes become floats as unsigned numbers: the assembler would convert the bits that it
-// extracts as a signed number, so they are, and 2^32 is added.
+// Sign-extended bytes are converted to floats as unsigned numbers. From an unsigned conversion the
+// assembler would make a conversion of the byte as a signed number. So the PTX has a signed
+// conversion, and adds 2^32 to negative results.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o %t.ptx
 // RUN: FileCheck %s < %t.ptx
 // RUN: %if ptxas %{ %ptxas -arch=sm_90 %t.ptx -o %t.cubin %}

@@ -1,7 +1,7 @@
-// The generated references have every part, under headings that a reader looks for.
+// The generated reference pages have all parts, under the headings that a reader looks for.
 // RUN: FileCheck %s --check-prefix=DIALECT < %eft_build/docs/dialect.md
 // RUN: FileCheck %s --check-prefix=PASSES < %eft_build/docs/passes.md
-// Those of the sources are up to date; else scripts/docs writes them.
+// The copies in docs/ are up to date. If not, scripts/docs updates them.
 // RUN: diff %S/../../docs/dialect.md %eft_build/docs/dialect.md
 // RUN: diff %S/../../docs/passes.md %eft_build/docs/passes.md
 

@@ -5,7 +5,7 @@
 // CANON-LABEL: @atomics
 func.func @atomics(%p: !eft.ptr<i32>, %x: i32, %ps: tensor<64x!eft.ptr<f16>>, %xs: tensor<64xf16>, %m: tensor<64xi1>) {
   // CHECK: eft.atomic_rmw add acq_rel gpu %{{.*}}, %{{.*}} : !eft.ptr<i32>
-  // An unused result does not make an atomic operation dead, nor does another one like it.
+  // No atomic operation is removed, even if its result is unused or the operation before it is the same.
   // CANON-COUNT-2: eft.atomic_rmw add acq_rel gpu
   %0 = eft.atomic_rmw add acq_rel gpu %p, %x : !eft.ptr<i32>
   %1 = eft.atomic_rmw add acq_rel gpu %p, %x : !eft.ptr<i32>

@@ -12,7 +12,7 @@ func.func @qualified(%p: tensor<8x!eft.ptr<f32>>, %m: tensor<8xi1>, %o: tensor<8
   return
 }
 
-// A volatile load is done as often as it is written.
+// Two equal loads become one, unless they are volatile.
 // CSE-LABEL: @repeated
 func.func @repeated(%p: !eft.ptr<i32>) -> (i32, i32, i32, i32) {
   // CSE: %[[A:.*]] = eft.load %arg0 : !eft.ptr<i32>

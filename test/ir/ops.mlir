@@ -1,5 +1,5 @@
 // RUN: eft-opt %s | eft-opt | FileCheck %s
-// The alias of the layout comes first.
+// The alias of the layout is printed at the top of the module.
 // CHECK: #layout = #eft.layout<register = {{\[\[}}0, 1]], lane = {{\[\[}}1, 0], [2, 0], [0, 0]], warp = []>
 
 // CHECK-LABEL: @programs

@@ -3,7 +3,7 @@
 #a = #eft.layout<register=[[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0], [0, 8], [0, 16], [0, 32]], lane=[[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp=[]>
 #o = #eft.layout<offset=[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
 
-// The first copies of a tile begin behind the products of the tile before.
+// The first copies for a tile begin after the products of the previous tile.
 // CHECK-LABEL: @tiles(
 // CHECK-SAME: %[[TILES:[a-z0-9]+]]: i32, %[[K:[a-z0-9]+]]: i32
 func.func @tiles(%base: tensor<64x64x!eft.ptr<f16>, #a>, %tiles: i32, %k: i32, %q: !eft.ptr<f32>) {
@@ -84,7 +84,8 @@ func.func @not_asked_for(%p: tensor<64x64x!eft.ptr<f16>, #a>, %tiles: i32, %q: !
   return
 }
 
-// Where the next tile lies is in memory. That is read early, too, if there is a next tile.
+// The position of the next tile is loaded from memory. This load runs early, too, if there is a next
+// tile.
 // CHECK-LABEL: @loaded_place
 // CHECK: eft.alloc_shared
 // CHECK: eft.load %{{.*}}, mask %{{.*}} : !eft.ptr<i32>
@@ -116,7 +117,7 @@ func.func @loaded_place(%base: tensor<64x64x!eft.ptr<f16>, #a>, %table: !eft.ptr
   return
 }
 
-// A volatile load of the place is not done early.
+// A volatile load of the position must not run early.
 // CHECK-LABEL: @place_that_others_write
 // CHECK: scf.for
 // CHECK: eft.alloc_shared
@@ -142,7 +143,7 @@ func.func @place_that_others_write(%base: tensor<64x64x!eft.ptr<f16>, #a>, %tabl
   return
 }
 
-// The result of the products tells where the next tile lies.
+// The position of the next tile depends on the result of the products, so no copy begins early.
 // CHECK-LABEL: @place_from_the_result
 // CHECK: scf.for
 // CHECK: eft.alloc_shared
@@ -168,7 +169,7 @@ func.func @place_from_the_result(%base: tensor<64x64x!eft.ptr<f16>, #a>, %tiles:
   return
 }
 
-// Four slots have 32 KiB of 40, and a block that changes threads needs 16.
+// Four slots take 32 KiB of the 40 KiB, and staging a block needs 16 KiB. So no copy begins early.
 // CHECK-LABEL: @too_little_room
 // CHECK: scf.for
 // CHECK: eft.alloc_shared
@@ -215,7 +216,7 @@ func.func @enough_room(%p: tensor<64x64x!eft.ptr<f16>, #a>, %tiles: i32, %q: !ef
   return
 }
 
-// A division takes no shared memory.
+// A division needs no shared memory.
 // CHECK-LABEL: @division_behind
 // CHECK: eft.alloc_shared
 // CHECK: scf.for

@@ -1,6 +1,7 @@
 // RUN: eft-opt %s -split-input-file -verify-diagnostics -eft-lower-to-gpu=num-warps=2 -cse | FileCheck %s
 
-// A lock: what all threads did before stands before the release, what they do after behind the acquire.
+// A lock: the earlier accesses of all threads precede the release, and their later accesses follow the
+// acquire.
 // CHECK-LABEL: @lock
 // CHECK-NOT: llvm.mlir.global
 func.func @lock(%lock: !eft.ptr<i32>) {
@@ -41,7 +42,8 @@ func.func @result_of_a_scalar(%p: !eft.ptr<f64>, %x: f64, %m: i1, %out: !eft.ptr
 
 // -----
 
-// One thread loads, and gives the others what it found; what all did before stands before the store.
+// One thread loads, and passes the value to the others. The earlier accesses of all threads precede the
+// store.
 // CHECK-LABEL: @flag
 func.func @flag(%p: !eft.ptr<i8>, %q: !eft.ptr<i8>) {
   // CHECK: %[[MINE:.*]] = arith.cmpi eq
@@ -60,8 +62,8 @@ func.func @flag(%p: !eft.ptr<i8>, %q: !eft.ptr<i8>) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]>
 
-// Each thread has elements of its own: nothing is to be handed on, and nobody waits. Fences order what a
-// thread does before and behind its accesses, and not each of them.
+// No two threads hold the same element, so no result is passed on, and no barrier is needed. One fence
+// before all accesses of a thread and one after them order them; the accesses themselves are relaxed.
 // CHECK-LABEL: @each_thread_its_own
 func.func @each_thread_its_own(%ps: !eft.ptr<i32>, %out: !eft.ptr<i32>, %x: i32) {
   // CHECK-NOT: nvvm.barrier0
@@ -84,7 +86,8 @@ func.func @each_thread_its_own(%ps: !eft.ptr<i32>, %out: !eft.ptr<i32>, %x: i32)
 
 #layout = #eft.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0]]>
 
-// 64 threads hold 8 elements; the others look at the slot of the one that did the work.
+// 64 threads hold 8 elements. Each thread reads the result at the position of the thread that did the
+// operation.
 // CHECK-LABEL: @fewer_elements_than_threads
 // CHECK-SAME: eft.shared_bytes = 512 : i32
 func.func @fewer_elements_than_threads(%p: !eft.ptr<i32>, %x: i32) {
@@ -103,8 +106,8 @@ func.func @fewer_elements_than_threads(%p: !eft.ptr<i32>, %x: i32) {
 
 // -----
 
-// Before the next turn writes its result, all must have read that of this one; the barrier in front
-// of the operation, which releases, does that too.
+// Before the next iteration writes its result, all threads must have read the result of this one. The
+// barrier before the operation, which releases, ensures this, too.
 // CHECK-LABEL: @spin
 func.func @spin(%lock: !eft.ptr<i32>) {
   %free = arith.constant 0 : i32
@@ -131,7 +134,7 @@ func.func @spin(%lock: !eft.ptr<i32>) {
 
 // -----
 
-// The result goes through the memory that reductions use, after them.
+// The result goes through the shared memory that a reduction has used before.
 // CHECK-LABEL: @behind_another_use
 func.func @behind_another_use(%p: !eft.ptr<i32>, %x: i32) {
   // CHECK: eft.thread_atomic_rmw add relaxed gpu
@@ -152,7 +155,7 @@ func.func @behind_another_use(%p: !eft.ptr<i32>, %x: i32) {
 
 // -----
 
-// What is loaded before and after is not that of another time.
+// Loads before and after the atomic operation must not read values from the other side of it.
 // CHECK-LABEL: @between_loads
 func.func @between_loads(%p: !eft.ptr<i32>, %q: !eft.ptr<i32>, %x: i32) {
   // CHECK: llvm.load

@@ -1,11 +1,11 @@
-// Sums of neighbours by one operation.
+// Atomic sums of neighbours become one operation.
 // RUN: eft-opt %s -split-input-file -eft-lower-to-gpu='num-warps=2 compute-capability=90' | FileCheck %s
 // RUN: eft-opt %s -split-input-file -eft-lower-to-gpu='num-warps=2 compute-capability=80' | FileCheck %s --check-prefix=SM80
 
 #layout = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256]]>
 
-// Neighbours are added by one operation, under their one mask. Nothing comes after it that it could acquire
-// for, and no fence.
+// One operation adds to several neighbours, under their common mask. No access follows that must be
+// ordered after the operation, so there is a fence before it, but none after it.
 // CHECK-LABEL: @sums_of_neighbours
 func.func @sums_of_neighbours(%p: !eft.ptr<f32>, %x: f32, %m: i1) {
   // CHECK: eft.thread_fence sys
@@ -20,7 +20,7 @@ func.func @sums_of_neighbours(%p: !eft.ptr<f32>, %x: f32, %m: i1) {
   return
 }
 
-// In a loop, the next iteration may access memory.
+// In a loop, the next iteration may access memory, so a fence follows the operations.
 // CHECK-LABEL: @sums_in_a_loop
 func.func @sums_in_a_loop(%p: !eft.ptr<f16>, %x: f16, %n: i32) {
   // CHECK: scf.for
@@ -39,7 +39,7 @@ func.func @sums_in_a_loop(%p: !eft.ptr<f16>, %x: f16, %n: i32) {
   return
 }
 
-// The results of neighbours are single elements again. No instruction takes a longer run.
+// The results for neighbours become single elements again. An instruction adds to at most 4 floats.
 // CHECK-LABEL: @results_of_neighbours
 func.func @results_of_neighbours(%p: !eft.ptr<f32>, %x: f32) {
   // CHECK: %[[LEFT:.*]] = eft.thread_atomic_rmw fadd relaxed gpu %{{.*}}, %{{.*}} : !llvm.ptr<1>, vector<4xf32>
@@ -59,7 +59,7 @@ func.func @results_of_neighbours(%p: !eft.ptr<f32>, %x: f32) {
 
 #layout = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
 
-// Earlier GPUs add pairs of f16, and no other neighbours.
+// Earlier GPUs can add to pairs of f16, but to no other neighbours.
 // SM80-LABEL: @sums_before_vectors
 func.func @sums_before_vectors(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %x: f16, %y: f32) {
   // SM80-COUNT-2: eft.thread_atomic_rmw fadd relaxed gpu %{{.*}}, %{{.*}} : !llvm.ptr<1>, vector<2xf16>

@@ -57,7 +57,7 @@ func.func @numbers_are_carried_as_integers(%p: !eft.ptr<bf16>, %n: i32, %c: i1) 
 
 #layout = #eft.layout<lane = [[1], [2], [4]], step = []>
 
-// Constants, room on the stack, and addresses.
+// Constants, allocations on the stack, and addresses.
 // CHECK-LABEL: func.func private @blocks_in_buffers.program
 func.func @blocks_in_buffers() {
   // CHECK: llvm.alloca %{{.*}} x vector<8xi16>
@@ -86,7 +86,8 @@ func.func @atomic_sum(%p: !eft.ptr<bf16>, %x: bf16) {
 
 // -----
 
-// f16 that is only moved, as on a CPU that can't convert it. LLVM would know this for |x| of f16.
+// f16 values that are only moved become bits, as on a CPU that can't convert f16. LLVM would need f16
+// conversions for |x|.
 // CHECK-LABEL: func.func private @f16_without_conversions.program
 func.func @f16_without_conversions(%p: !eft.ptr<f16>) {
   // CHECK: %[[X:.*]] = llvm.load %{{.*}} -> i16

@@ -1,6 +1,6 @@
 // RUN: eft-opt %s --eft-lower-to-llvm | FileCheck %s
 
-// A loop that runs at least once tests at its end whether it goes on.
+// A loop that runs at least once tests at the end of its body whether to continue.
 // CHECK-LABEL: @known_to_run
 // CHECK: llvm.br ^[[BODY:.*]](%{{.*}}, %{{.*}} : i32, f32)
 // CHECK: ^[[BODY]](%[[I:.*]]: i32, %[[X:.*]]: f32):
@@ -21,7 +21,7 @@ func.func @known_to_run(%x: f32) -> f32 {
   return %r : f32
 }
 
-// One whose counter would overflow, or that may not run, tests first.
+// A loop whose counter would overflow, or that may not run, tests before its body.
 // CHECK-LABEL: @counts_to_the_largest_number
 // CHECK: llvm.br ^[[HEADER:.*]](%{{.*}} : i8)
 // CHECK: ^[[HEADER]](%[[I:.*]]: i8):
@@ -55,7 +55,7 @@ func.func @may_not_run(%p: !llvm.ptr, %n: i32) {
   return
 }
 
-// Loops and conditionals inside of each other, and after each other.
+// Nested and consecutive loops and conditionals.
 // CHECK-LABEL: @nested
 // CHECK-NOT: scf.
 func.func @nested(%p: !llvm.ptr, %n: i32) -> i32 {
@@ -79,7 +79,7 @@ func.func @nested(%p: !llvm.ptr, %n: i32) -> i32 {
     %next = arith.subi %i, %c1 : i32
     scf.yield %next, %t : i32, i32
   }
-  // A loop whose body is all in its condition jumps back to itself.
+  // A loop whose whole body is in its condition region jumps back to itself.
   // CHECK: ^[[SPIN:bb[0-9]+]]({{[^,]*}}): // 2 preds: ^{{.*}}, ^[[SPIN]]
   // CHECK-NEXT: llvm.load volatile
   %last = scf.while (%i = %r#1) : (i32) -> i32 {
@@ -93,7 +93,7 @@ func.func @nested(%p: !llvm.ptr, %n: i32) -> i32 {
   return %last : i32
 }
 
-// A GPU's loops test at their start, as upstream's conversion makes them.
+// A GPU's loops test before their body, as upstream's conversion makes them.
 // CHECK-LABEL: @of_a_gpu
 // CHECK: llvm.br ^[[HEADER:.*]](%{{.*}} : i32)
 // CHECK: ^[[HEADER]](%[[I:.*]]: i32):
@@ -108,7 +108,7 @@ func.func @of_a_gpu(%p: !llvm.ptr) attributes {eft.threads = 32 : i32} {
   return
 }
 
-// Its conditionals lead straight to what follows, with their results.
+// A GPU's conditionals branch directly to the code after them, with their results.
 // CHECK-LABEL: @choice_of_a_gpu
 // CHECK: llvm.cond_br %{{.*}}, ^[[THEN:.*]], ^[[ELSE:.*]]
 // CHECK: ^[[THEN]]:

@@ -5,7 +5,7 @@
 #wide = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 #wide_order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64]]>
 
-// Two allocations lie behind each other, and leave their place to what comes after them.
+// Two allocations are adjacent in shared memory. Later uses reuse their bytes.
 // CHECK-LABEL: @slots
 // CHECK-SAME: eft.shared_bytes = 2048
 func.func @slots(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %slot: i32) {
@@ -40,7 +40,7 @@ func.func @slots(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %slot: i32) {
 #a = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
 #order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128]]>
 
-// A mask that leaves the start of a run is a number of bytes.
+// A mask that is true for the start of a run becomes a number of bytes.
 // CHECK-LABEL: @start_of_a_run
 func.func @start_of_a_run(%p: !eft.ptr<f16>, %n: i32, %more: i1, %slot: i32) {
   %s = eft.alloc_shared : !eft.shared<2, tensor<256xf16, #order>>
@@ -63,8 +63,8 @@ func.func @start_of_a_run(%p: !eft.ptr<f16>, %n: i32, %more: i1, %slot: i32) {
 #pairs = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 #order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64]]>
 
-// Runs of less than four bytes go through registers, all loads before the stores. What lies side by
-// side in shared memory is stored at once.
+// Runs of less than four bytes go through registers, with all loads before the stores. Neighbours in
+// shared memory are stored by one access.
 // CHECK-LABEL: @short_runs
 func.func @short_runs(%p: !eft.ptr<i8>, %n: i32, %more: i1, %slot: i32) {
   %s = eft.alloc_shared : !eft.shared<1, tensor<128xi8, #order>>
@@ -86,7 +86,7 @@ func.func @short_runs(%p: !eft.ptr<i8>, %n: i32, %more: i1, %slot: i32) {
 #a = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
 #order = #eft.layout<offset = [[1], [2], [4], [8], [16], [32], [64], [128]]>
 
-// A thread whose run begins elsewhere takes its elements through registers.
+// A thread with a run whose first element is elsewhere copies its elements through registers.
 // CHECK-LABEL: @headless
 func.func @headless(%ps: !eft.ptr<f16>, %slot: i32) {
   %s = eft.alloc_shared : !eft.shared<1, tensor<256xf16, #order>>
@@ -104,7 +104,7 @@ func.func @headless(%ps: !eft.ptr<f16>, %slot: i32) {
 #copies = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [0], [0]], warp = []>
 #order = #eft.layout<offset = [[1], [2], [4], [8], [16]]>
 
-// One of the threads that hold an element copies it.
+// If several threads hold an element, one of them copies it.
 // CHECK-LABEL: @copies_in_lanes
 func.func @copies_in_lanes(%ps: !eft.ptr<f32>, %slot: i32) {
   %s = eft.alloc_shared : !eft.shared<1, tensor<32xf32, #order>>

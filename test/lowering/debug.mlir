@@ -12,7 +12,7 @@
 // CPU: %[[BLOCK:.*]] = llvm.alloca %c8{{.*}} x i64
 // CPU: %[[MEMORY:.*]] = llvm.alloca %c5{{.*}} x i64
 func.func @debug(%n: i64, %p: !eft.ptr<i64>) {
-  // The block is laid out on the stack, and a loop goes over it in row-major order.
+  // The block is written to the stack, and a loop prints it in row-major order.
   // CPU-COUNT-2: llvm.store %{{.*}}, %{{.*}} : vector<4xi64>, !llvm.ptr
   // CPU: scf.for %[[NUMBER:.*]] = %c0{{.*}} to %c8
   // CPU: arith.remui %{{.*}}, %c8

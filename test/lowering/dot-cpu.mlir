@@ -3,8 +3,9 @@
 #rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
 #columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]>
 
-// A tile of six rows and two vectors stays in registers for all of k, and then one of the four rows
-// that are left. The first factor lies in the order of its lanes; the second lies by rows.
+// A tile of six rows and two vectors stays in registers for all of k, then a tile of one row for each of
+// the remaining four rows. The first factor is stored in the order of its lanes, the second one row by
+// row.
 // CHECK-LABEL: @tile
 func.func @tile(%p: !eft.ptr<f32>, %x: f32, %y: f32, %z: f32) {
   // CHECK-DAG: %[[X:.*]] = vector.splat %arg1 : vector<8xf32>
@@ -58,8 +59,8 @@ func.func @integers(%p: !eft.ptr<i32>, %x: i32) {
 #rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]]>
 #columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]>
 
-// Buffers are read in place, the first factor in whatever order. The rows of a second factor that
-// lies by columns are collected first, in loops.
+// Buffers are read in place; the first factor may have any order. If the second factor is stored by
+// columns, loops first copy its rows.
 // CHECK-LABEL: @buffers
 func.func @buffers() {
   // CHECK-COUNT-4: llvm.alloca
@@ -86,8 +87,8 @@ func.func @buffers() {
 #columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[8, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16]]>
 #tall = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 
-// An accumulator that lies by columns is the transposed product's, by rows: the factors change
-// places, and the first one's rows are collected.
+// A product with an accumulator that is stored by columns is computed as the transposed product, whose
+// accumulator is stored by rows. The factors change places, and the rows of the first one are copied.
 // CHECK-LABEL: @by_columns
 func.func @by_columns() {
   // CHECK: scf.for %{{.*}} = %c0_i64 to %c16_i64 step %c8_i64
@@ -107,7 +108,8 @@ func.func @by_columns() {
 
 #rows = #eft.layout<lane = [[0, 1], [0, 2], [0, 4]], step = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 
-// Where there are many rows, the columns of a tile are copied first, and all its rows read the copy.
+// If there are many rows, the columns of a tile are copied first, and all rows of the tile read the
+// copy.
 // CHECK-LABEL: @panel
 func.func @panel() {
   // CHECK: %[[PANEL:.*]] = llvm.alloca %c512_i64

@@ -3,7 +3,8 @@
 #acc = #eft.layout<register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
 #rows = #eft.layout<register = [[2, 0], [4, 0], [8, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0]], warp = []>
 
-// The factors go through shared memory; a turn of the loop adds eight products for eight of k.
+// The factors go through shared memory. An iteration of the loop adds the products of eight steps along
+// k to the thread's eight elements.
 // CHECK-LABEL: @floats
 // CHECK-SAME: eft.shared_bytes = 2368 : i32
 func.func @floats(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
@@ -32,8 +33,8 @@ func.func @floats(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
 #a = #eft.layout<register = [[0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
 #b = #eft.layout<register = [[0, 32], [0, 64], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = []>
 
-// Factors of 48 KiB, a little more with what is left free, go in two parts of half of k: a loop
-// over them. One branch leads to the registers of a part.
+// The factors, with the padding of their rows, need a little more than 48 KiB. So a loop processes two
+// parts, each of half of k. One branch selects the registers of a part.
 // CHECK-LABEL: @two_parts
 // CHECK-SAME: eft.shared_bytes = 25344 : i32
 func.func @two_parts(%p: !eft.ptr<i32>, %x: i32) {

@@ -5,9 +5,9 @@
 #b = #eft.layout<register = [[1, 0], [8, 0], [16, 0], [32, 0], [64, 0], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [8, 0], [16, 0], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], warp = []>
 
-// A product of 1024 instructions is a loop over k with half of them. The first factor is written
-// from the layout in which it was loaded, its registers of either half behind one branch. Each word
-// of an instruction is read by one access.
+// A product of 1024 instructions becomes a loop over k with half of them. The first factor is written in
+// the layout in which it was loaded; one branch selects its registers of each half. Each word of an
+// instruction is read by one access.
 // CHECK-LABEL: @loop_over_k
 // CHECK-SAME: eft.shared_bytes = 36864 : i32
 func.func @loop_over_k(%p: !eft.ptr<f16>, %out: !eft.ptr<f32>, %y: f16, %z: f32) {

@@ -4,7 +4,8 @@
 #a = #eft.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 #b = #eft.layout<register = [[1, 0], [8, 0], [16, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 
-// Two tiles of columns, two of k: the tiles of one k come first, and each begins with the last sum.
+// Two tiles of columns and two along k. The tiles of one step along k follow each other, and each
+// instruction takes the last sum as its accumulator.
 // CHECK-LABEL: @halves
 func.func @halves(%p: !eft.ptr<f32>, %x: f16, %y: f16, %z: f32) {
   // CHECK: %[[P0:.*]] = llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"(%[[A:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %arg3, %arg3, %arg3, %arg3)
@@ -49,7 +50,7 @@ func.func @rounded_to_tf32(%p: !eft.ptr<f32>, %x: f32, %z: f32) {
 #a = #eft.layout<register = [[8, 0], [0, 4], [0, 8]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = []>
 #b = #eft.layout<register = [[4, 0], [8, 0], [0, 8]], lane = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 
-// What rounding loses is multiplied too; nothing is lost of what is exact.
+// The differences that rounding loses are multiplied, too; for exact numbers the difference is zero.
 // CHECK-LABEL: @three_products_of_tf32
 func.func @three_products_of_tf32(%p: !eft.ptr<f32>, %x: f32, %z: f32) {
   // CHECK: %[[BIG:.*]] = llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;", "=r,f" %[[X:.*]] :
@@ -82,7 +83,7 @@ func.func @three_products_of_tf32(%p: !eft.ptr<f32>, %x: f32, %z: f32) {
 #a = #eft.layout<register = [[0, 1], [0, 2], [8, 0]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
 #b = #eft.layout<register = [[1, 0], [2, 0], [0, 8]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 
-// There is an instruction for 16 of k, and sums of bytes wrap.
+// An instruction multiplies 16 elements along k, and sums of bytes wrap around.
 // CHECK-LABEL: @bytes
 func.func @bytes(%p: !eft.ptr<i32>, %x: i8, %z: i32) {
   // CHECK: llvm.bitcast %{{.*}} : vector<4xi8> to i32
@@ -144,8 +145,8 @@ func.func @bfloats(%p: !eft.ptr<f32>, %x: bf16, %z: f32) {
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// Factors in rows go through shared memory, inside a warp too. Both are written before either is
-// read, by the tile: the second one transposed.
+// Factors that threads hold by rows go through shared memory, even inside a warp. Both are written
+// before either is read. They are read by matrix loads, the second factor transposed.
 // CHECK-LABEL: @factors_in_rows
 func.func @factors_in_rows(%p: !eft.ptr<f16>, %q: !eft.ptr<f16>, %r: !eft.ptr<f32>, %z: f32) {
   // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>

@@ -3,7 +3,8 @@
 #keys = #eft.layout<lane = [[1], [2]], step = [[4], [8], [16], [32], [64]]>
 #bins = #eft.layout<lane = [[1], [2]], step = [[4]]>
 
-// Neighbours of 128 keys are counted in four tables, which are added at the end.
+// 128 keys are counted in four tables, which are added at the end: neighbouring keys use different
+// tables.
 // CHECK-LABEL: @counted.program
 func.func @counted(%p: !eft.ptr<i32>, %k: i32) {
   // CHECK: %[[OTHERS:.*]] = llvm.alloca %c24_i64 x i32
@@ -45,7 +46,7 @@ func.func @counted(%p: !eft.ptr<i32>, %k: i32) {
   return
 }
 
-// It would take longer to add the tables than to count 16 keys in one.
+// For 16 keys, adding four tables would take longer than counting in one.
 // CHECK-LABEL: @few.program
 // CHECK: scf.for %{{.*}} = %c0_i32 to %c16_i32 step %c1_i32
 #few = #eft.layout<lane = [[1], [2]], step = [[4], [8]]>

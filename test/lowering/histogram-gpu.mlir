@@ -3,7 +3,7 @@
 #keys = #eft.layout<register = [[64]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 #bins = #eft.layout<register = [], lane = [[1], [2], [4], [0], [0]], warp = [[0]]>
 
-// Elements of no bin count behind the last one.
+// Elements that belong to no bin are counted after the last bin.
 // CHECK-LABEL: @counted
 // CHECK-SAME: eft.shared_bytes = 36
 func.func @counted(%p: !eft.ptr<i32>, %k: i32) {
@@ -32,7 +32,7 @@ func.func @counted(%p: !eft.ptr<i32>, %k: i32) {
 #keys = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]]>
 #bins = #eft.layout<register = [[64], [128], [256], [512], [1024], [2048], [4096], [8192]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 
-// Two rounds of bins, and one of the warps counts.
+// The bins are counted in two rounds of 8192 bins. Only one of the warps counts.
 // CHECK-LABEL: @many_bins
 // CHECK-SAME: eft.shared_bytes = 32772
 func.func @many_bins(%p: !eft.ptr<i32>, %k: i32) {

@@ -2,7 +2,8 @@
 
 #layout = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 
-// Each run of the code takes two elements; bytes and halves share registers, a byte alone is widened.
+// Each run of the code takes two elements. Two bytes share a register and are widened to its 32 bits.
+// Two halves fill a register.
 // CHECK-LABEL: @shared_registers
 func.func @shared_registers(%b: i8, %h: f16, %f: f32, %p: !eft.ptr<i8>, %q: !eft.ptr<f32>) {
   %bs = eft.splat %b : i8 -> tensor<128xi8, #layout>
@@ -25,7 +26,8 @@ func.func @shared_registers(%b: i8, %h: f16, %f: f32, %p: !eft.ptr<i8>, %q: !eft
 
 // -----
 
-// A scalar is repeated until there are eight elements; a shared register has the type of the result's.
+// A scalar is repeated to fill the eight elements. An operand that shares a result's register has the
+// result's type.
 // CHECK-LABEL: @part_of_a_run
 func.func @part_of_a_run(%h: bf16, %p: !eft.ptr<bf16>) {
   // CHECK: %[[PAIR:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
@@ -37,7 +39,7 @@ func.func @part_of_a_run(%h: bf16, %p: !eft.ptr<bf16>) {
 
 // -----
 
-// Threads may ask for their number: they vote on a condition that comes of assembly.
+// Assembly may read the thread's number, so threads vote on a condition that depends on assembly.
 // CHECK-LABEL: @vote_on_a_condition
 func.func @vote_on_a_condition(%p: !eft.ptr<i32>) {
   // CHECK: %[[LANE:.*]] = llvm.inline_asm "mov.u32 $0, %laneid;", "=r"

@@ -2,7 +2,7 @@
 
 #long = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768], [65536], [131072], [262144], [524288], [1048576]]>
 
-// The row has to be kept, because something is written between its two uses.
+// The row must be kept on the stack, because a store is between its two uses.
 // expected-error @+1 {{kernel needs 8390912 bytes of stack for its blocks, more than 4194304; use smaller blocks}}
 func.func @row_is_too_long_to_be_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   %i = eft.arange 0 to 2097152 : tensor<2097152xi32, #long>
@@ -27,7 +27,7 @@ func.func @row_is_too_long_to_be_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
 #wide = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [0, 32], [0, 64], [0, 128], [0, 256], [0, 512], [1, 0], [2, 0], [4, 0], [8, 0]]>
 #columns = #eft.layout<lane = [[1, 0], [2, 0], [4, 0], [8, 0]], step = [[16, 0], [32, 0], [64, 0], [128, 0], [256, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128], [0, 256], [0, 512]]>
 
-// Beside the buffers, which are needed once more, the second factor is laid out by rows.
+// The buffers are still needed, so the copy of the second factor by rows takes more stack.
 // expected-error @+1 {{kernel needs 4292608 bytes of stack for its blocks, more than 4194304; use smaller blocks}}
 func.func @buffers_and_a_copy() {
   %a = eft.buffer : <tensor<16x512xf32, #rows>>

@@ -5,7 +5,7 @@
 #block = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128], [256], [512]]>
 #copies = #eft.layout<lane = [[0], [0], [0]], step = [[1], [2], [4], [0], [0], [0], [0]]>
 
-// Eight registers stay registers; copies don't count.
+// A block of eight registers stays in registers; copies don't count.
 // CHECK-LABEL: @small_blocks
 // CHECK-NOT: eft.buffer :
 // CHECK: scf.for {{.*}} -> (tensor<64xf32
@@ -32,8 +32,8 @@ func.func @small_blocks(%x: !eft.ptr<f32>, %n: i32) {
   return
 }
 
-// A large block lies in one buffer. What is added to it is loaded where it is added. The scalar
-// beside it is carried as before.
+// A large block that a loop carries is in one buffer. The addend is loaded where it is added. The scalar
+// that the loop also carries stays a loop argument.
 // CHECK-LABEL: @sum
 // CHECK: %[[BUFFER:.*]] = eft.buffer
 // CHECK-NOT: eft.buffer :
@@ -75,7 +75,7 @@ func.func @sum(%x: !eft.ptr<f32>, %n: i32) {
   return
 }
 
-// Two blocks that change places do so a step at a time: both are taken before one is put.
+// A loop that swaps two blocks does so a tile at a time: both tiles are read before either is written.
 // CHECK-LABEL: @swap
 // CHECK: %[[X:.*]] = eft.buffer_read %[[B:.*]][
 // CHECK: %[[Y:.*]] = eft.buffer_read %[[A:.*]][
@@ -104,8 +104,8 @@ func.func @swap(%x: !eft.ptr<f32>, %y: f32, %z: f32, %n: i32) {
   return
 }
 
-// What an inner loop and a conditional make for an outer loop, they make in its buffer. The side
-// that changes nothing does nothing.
+// An inner loop and a conditional write their results to the outer loop's buffer. The branch that
+// changes nothing has no code.
 // CHECK-LABEL: @nested
 // CHECK: %[[BUFFER:.*]] = eft.buffer
 // CHECK-NOT: eft.buffer :
@@ -145,7 +145,7 @@ func.func @nested(%x: !eft.ptr<f32>, %c: i1, %n: i32) {
   return
 }
 
-// The condition passes on what it looked at: nothing is copied.
+// The condition passes on the block that it tests: nothing is copied.
 // CHECK-LABEL: @while
 // CHECK: %[[BUFFER:.*]] = eft.buffer
 // CHECK-NOT: eft.buffer :
@@ -179,7 +179,7 @@ func.func @while(%x: !eft.ptr<f32>, %most: f32) {
   return
 }
 
-// What is still wanted of a block that has changed is copied before.
+// A block that is still used after it changes is copied before the change.
 // STEPS-LABEL: @before_and_after
 // STEPS: scf.for {{.*}} : i32 {
 // STEPS: %[[OLD:.*]] = eft.buffer_read %[[BUFFER:.*]][
@@ -204,7 +204,7 @@ func.func @before_and_after(%x: !eft.ptr<f32>, %n: i32) {
   return
 }
 
-// A step takes before it puts, so what is taken behind a put is taken in another loop.
+// An iteration reads its tiles before it writes, so a read after a write is in another loop.
 // STEPS-LABEL: @taken_behind_a_put
 // STEPS: scf.for
 // STEPS: eft.buffer_read
@@ -225,7 +225,7 @@ func.func @taken_behind_a_put(%x: !eft.ptr<f32>) {
   return
 }
 
-// What has no body has no blocks.
+// A function without a body has no blocks.
 // CHECK-LABEL: func.func private @declared
 // STEPS-LABEL: func.func private @declared
 func.func private @declared(!eft.ptr<f32>)

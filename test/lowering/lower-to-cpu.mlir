@@ -2,7 +2,7 @@
 
 #layout = #eft.layout<lane = [[1], [2], [4]], step = [[8]]>
 
-// The address of a vector is computed for its first lane alone.
+// The address of a vector is computed only for its first lane.
 // CHECK-LABEL: @contiguous
 func.func @contiguous(%p: !eft.ptr<f32>, %n: i32) {
   // CHECK: vector.splat %{{.*}} : vector<8xi32>
@@ -65,7 +65,7 @@ func.func @programs(%p: !eft.ptr<i32>, %c: i1) {
 
 // -----
 
-// The function of one program gets a name that is free.
+// The function of one program gets a name that is not taken.
 // CHECK-LABEL: func.func private @taken.program_(
 // CHECK: func.func @taken(
 // CHECK: call @taken.program_(
@@ -79,7 +79,7 @@ func.func @taken.program() {
 
 // -----
 
-// Dimensions that hold only copies, and those in another order, change nothing.
+// Dimensions of the layout that hold only copies, or that are in another order, change nothing.
 #layout = #eft.layout<warp = [[0]], step = [[4]], lane = [[1], [2]]>
 
 // CHECK-LABEL: func.func private @arange_beside_copies.program
@@ -96,7 +96,7 @@ func.func @arange_beside_copies(%p: !eft.ptr<i32>) {
 
 #layout = #eft.layout<lane = [[0], [0], [0]], step = [[1]]>
 
-// Vectors of one element each load it once, and a mask of one element needs no branch.
+// Each vector whose lanes all hold one element loads it once, and a mask of one element needs no branch.
 // CHECK-LABEL: @one_element_for_all_lanes
 func.func @one_element_for_all_lanes(%p: !eft.ptr<i64>, %n: i32) {
   // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr -> i64
@@ -122,7 +122,7 @@ func.func @one_element_for_all_lanes(%p: !eft.ptr<i64>, %n: i32) {
 
 #layout = #eft.layout<lane = [[1], [2], [4]], step = []>
 
-// A run is gathered only if its elements are no neighbours.
+// A headless run is gathered only if its elements are not neighbours.
 // CHECK-LABEL: @headless
 func.func @headless(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>) {
   // CHECK: %[[BYTES:.*]] = arith.constant dense<[0, 4, 8, 12, 16, 20, 24, 28]> : vector<8xi64>

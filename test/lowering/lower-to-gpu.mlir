@@ -21,8 +21,8 @@ func.func @range(%p: !eft.ptr<i32>) {
 
 #layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
 
-// The constant part of an offset that can't overflow is added to the address last: both addresses
-// are made of one register.
+// The constant part of an offset that can't overflow is added to the address last, so that both
+// addresses come from one register.
 // CHECK-LABEL: @constant_offsets
 func.func @constant_offsets(%p: !eft.ptr<f32>) {
   // CHECK: %[[OFFSET:.*]] = arith.muli %{{.*}}, %c4_i64 : i64
@@ -42,7 +42,7 @@ func.func @constant_offsets(%p: !eft.ptr<f32>) {
 
 #layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
 
-// So it is where numbers are added to the range, if no sum overflows.
+// The same holds if numbers are added to the range and no sum overflows.
 // CHECK-LABEL: @constant_offsets_of_a_moved_range
 func.func @constant_offsets_of_a_moved_range(%p: !eft.ptr<f32>, %n: i32, %m: i32) {
   // CHECK: %[[NEAR:.*]] = arith.addi %arg1, %{{.*}} overflow<nsw> : i32
@@ -69,7 +69,7 @@ func.func @constant_offsets_of_a_moved_range(%p: !eft.ptr<f32>, %n: i32, %m: i32
 
 #layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
 
-// Where a sum may wrap around, each offset is computed.
+// If a sum may wrap around, each offset is computed separately.
 // CHECK-LABEL: @offsets_that_may_wrap_around
 func.func @offsets_that_may_wrap_around(%p: !eft.ptr<f32>, %n: i32) {
   // CHECK-COUNT-2: arith.extsi %{{.*}} : i32 to i64
@@ -89,7 +89,7 @@ func.func @offsets_that_may_wrap_around(%p: !eft.ptr<f32>, %n: i32) {
 
 // CHECK-LABEL: @widest_accesses
 func.func @widest_accesses(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %r: !eft.ptr<f64>) {
-  // Eight halves are one access, eight floats two, eight doubles four.
+  // Eight halves take one access, eight floats two, eight doubles four.
   // CHECK-COUNT-1: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
   // CHECK: llvm.bitcast %{{.*}} : vector<4xi32> to vector<8xf16>
   // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
@@ -115,7 +115,7 @@ func.func @widest_accesses(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %r: !eft.ptr<f6
 
 #layout = #eft.layout<register = [[1], [32]], lane = [[2], [4], [8], [16], [0]], warp = []>
 
-// One test, that of the last element, decides between the wide way and the way element by element.
+// One test, on the last element's mask, selects wide accesses or accesses element by element.
 // CHECK-LABEL: @mask_is_a_prefix
 func.func @mask_is_a_prefix(%p: !eft.ptr<f32>, %n: i32) {
   // CHECK-COUNT-4: arith.cmpi slt
@@ -163,7 +163,7 @@ func.func @mask_is_not_a_prefix(%p: !eft.ptr<f32>, %m: !eft.ptr<i8>) {
 
 #layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Each access has the mask of its run for its predicate, and nothing goes another way.
+// Each access has the mask of its run as its predicate, and there is no branch.
 // CHECK-LABEL: @one_mask_for_each_run
 func.func @one_mask_for_each_run(%p: !eft.ptr<f32>, %o: f32, %n: i32 {eft.divisibility = 2 : i32}) {
   // CHECK: %[[M0:.*]] = arith.cmpi slt
@@ -194,7 +194,7 @@ func.func @one_mask_for_each_run(%p: !eft.ptr<f32>, %o: f32, %n: i32 {eft.divisi
 
 #layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// The last element of each run tells of the others.
+// The mask of the last element of each run decides for the whole run.
 // CHECK-LABEL: @mask_cuts_a_run
 func.func @mask_cuts_a_run(%p: !eft.ptr<f32>, %n: i32) {
   // CHECK: arith.cmpi slt
@@ -217,8 +217,8 @@ func.func @mask_cuts_a_run(%p: !eft.ptr<f32>, %n: i32) {
 
 #layout = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 
-// The access begins one element in front of the second. If the first lies elsewhere, it is loaded
-// by itself; all are stored by themselves.
+// The access begins one element before the second element. If the first element is elsewhere, it is
+// loaded separately, and all elements are stored one by one.
 // CHECK-LABEL: @first_elements_may_lie_elsewhere
 // CHECK-SAME: %[[M:[a-z0-9]+]]: i1)
 func.func @first_elements_may_lie_elsewhere(%p: !eft.ptr<f32>, %s: i32, %n: i32, %m: i1) {
@@ -264,7 +264,7 @@ func.func @first_elements_may_lie_elsewhere(%p: !eft.ptr<f32>, %s: i32, %n: i32,
 
 #layout = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = []>
 
-// Eight lanes hold each element; those whose upper bits are zero store it.
+// Several threads hold each element. Those whose upper bits are zero store it.
 // CHECK-LABEL: @fewer_elements_than_threads
 func.func @fewer_elements_than_threads(%p: !eft.ptr<f32>, %x: f32) {
   // CHECK: %[[UPPER:.*]] = arith.andi %{{.*}}, %c28
@@ -297,7 +297,7 @@ func.func @one_thread_stores_a_scalar(%p: !eft.ptr<i32>) {
 
 // -----
 
-// Other threads have read the number before one of them counts it up.
+// All threads have read the number before one of them increments it.
 // CHECK-LABEL: @counter
 func.func @counter(%p: !eft.ptr<i32>) {
   // CHECK: llvm.load
@@ -316,7 +316,8 @@ func.func @counter(%p: !eft.ptr<i32>) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// A block's elements are at other positions than a number, so its load waits for no store of one.
+// A block's elements are at other positions than a scalar, so the load of the block waits for no store
+// of the scalar.
 // CHECK-LABEL: @sum_beside_a_block
 // CHECK-NOT: nvvm.barrier0
 // CHECK: llvm.store
@@ -337,7 +338,7 @@ func.func @sum_beside_a_block(%p: !eft.ptr<f32>, %x: f32) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Runs of one element have predicates too, where the mask cuts every program.
+// Accesses of one element have predicates, too, if the mask cuts the block in every program.
 // CHECK-LABEL: @row_of_an_odd_length
 // CHECK-NOT: scf.if
 // CHECK: eft.thread_load %{{.*}} if %[[C:[a-z0-9_]+]] : !llvm.ptr<1> -> i32
@@ -392,7 +393,7 @@ func.func @uniform_division(%p: !eft.ptr<f32>, %d: f32, %r: f32) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Numbers that are known to lose no bits on the way are divided without a test.
+// Divisions in which no bits are known to be lost are done without a test.
 // CHECK-LABEL: @plain_quotients
 func.func @plain_quotients(%p: !eft.ptr<f32>) {
   // CHECK-NOT: scf.if
@@ -417,7 +418,8 @@ func.func @plain_quotients(%p: !eft.ptr<f32>) {
 
 #layout = #eft.layout<register = [[0], [0], [1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// A thread computes an element once, however many copies of it it holds: here two elements, four times.
+// A thread computes an element once, even if it holds several copies: here two elements with four copies
+// each.
 // CHECK-LABEL: @copies_of_elements
 func.func @copies_of_elements(%p: !eft.ptr<f32>) {
   // CHECK-COUNT-2: math.sqrt
@@ -442,7 +444,7 @@ func.func @copies_of_elements(%p: !eft.ptr<f32>) {
 #row1 = #eft.layout<register = [[0, 0], [0, 0], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = []>
 #row = #eft.layout<register = [[0], [0], [1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// A thread has four elements of each of two rows: it takes two reciprocals.
+// A thread has four elements of each of two rows, so it computes two reciprocals.
 // CHECK-LABEL: @division_of_rows
 func.func @division_of_rows(%p: !eft.ptr<f32>) {
   // CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[D:[0-9]+]] : f32
@@ -514,7 +516,7 @@ func.func @remainder(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
 
 #layout = #eft.layout<register = [[1], [3]], lane = [[4], [8], [16], [32], [64]], warp = []>
 
-// The last register does not hold the highest index, so all masks count.
+// The last register does not hold the highest index, so all masks are tested.
 // CHECK-LABEL: @prefix_in_a_swizzled_layout
 func.func @prefix_in_a_swizzled_layout(%p: !eft.ptr<f32>, %n: i32) {
   // CHECK-COUNT-3: arith.andi %{{.*}} : i1
@@ -532,7 +534,7 @@ func.func @prefix_in_a_swizzled_layout(%p: !eft.ptr<f32>, %n: i32) {
 
 #layout = #eft.layout<register = [[0], [1], [0]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// A thread that holds each of two elements four times loads two, whatever the mask.
+// A thread that holds four copies of each of two elements loads two elements, with or without a mask.
 // CHECK-LABEL: @copies_are_loaded_once
 func.func @copies_are_loaded_once(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32) {
   // CHECK-COUNT-2: llvm.load
@@ -560,7 +562,7 @@ func.func @copies_are_loaded_once(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32)
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Minima and maxima of numbers are like upstream's elementwise operations, of blocks and of numbers.
+// Minima and maxima are lowered like upstream's elementwise operations, for blocks and scalars.
 // CHECK-LABEL: @extrema
 func.func @extrema(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
   // CHECK: %[[M:.*]] = eft.max_num %arg1, %arg2 : f32
@@ -580,7 +582,7 @@ func.func @extrema(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Two floats are converted at a time. The loaded words stay whole behind the branch.
+// Two floats are converted at a time. The branch yields the loaded words unsplit.
 // CHECK-LABEL: @narrow_floats
 // CHECK: %[[WORDS:.*]] = scf.if %{{.*}} -> (i32) {
 // CHECK: %[[HALVES:.*]] = llvm.bitcast %[[WORDS]] : i32 to vector<2xf16>
@@ -604,7 +606,7 @@ func.func @narrow_floats(%p: !eft.ptr<f16>, %q: !eft.ptr<bf16>, %n: i32) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Booleans are made where they are used, not before the square roots.
+// Booleans are computed where they are used, not before the square roots.
 // CHECK-LABEL: @late_comparison
 // CHECK-COUNT-2: math.sqrt
 // CHECK-COUNT-2: arith.cmpf

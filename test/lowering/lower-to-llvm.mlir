@@ -17,7 +17,7 @@ func.func @stops_twice(%x: i32, %p: !llvm.ptr, %c: i1) {
   return
 }
 
-// What stands behind a stop is left out, with the branches in it that use its values.
+// Operations after a stop are dropped, also branches that use their values.
 // CHECK-LABEL: llvm.func @stops_before_a_branch
 // CHECK-NEXT: llvm.return
 // CHECK-NEXT: }

@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -eft-mask-distances | FileCheck %s
 
-// Four masks of a thread become comparisons of one distance with constants. Behind a barrier it is
-// the other way round.
+// Four masks of a thread become comparisons of one difference, n - base, with constants. After a barrier
+// the difference is base - n.
 // CHECK-LABEL: @row
 // CHECK: %[[LEAST:.*]] = arith.maxsi %arg1, %c0
 // CHECK: %[[LEFT:.*]] = arith.subi %[[LEAST]], %[[BASE:.*]] overflow<nsw>
@@ -39,7 +39,7 @@ func.func @row(%p: !llvm.ptr<1>, %n: i32) -> i32 {
   return %y : i32
 }
 
-// One mask alone takes fewer instructions as it is.
+// A single mask takes fewer instructions unchanged.
 // CHECK-LABEL: @alone
 // CHECK-NOT: arith.subi
 func.func @alone(%p: !llvm.ptr<1>, %n: i32) -> i32 {
@@ -51,7 +51,7 @@ func.func @alone(%p: !llvm.ptr<1>, %n: i32) -> i32 {
   return %x : i32
 }
 
-// In a loop each iteration would compute the distance to a bound of its own.
+// The bound is computed in a loop, so each iteration would have to compute a difference.
 // CHECK-LABEL: @loop
 // CHECK-NOT: arith.subi
 func.func @loop(%p: !llvm.ptr<1>, %n: i32) {

@@ -6,8 +6,8 @@
 
 // CHECK-LABEL: @vectors
 func.func @vectors(%p: !eft.ptr<i32>) {
-  // Inside a vector a permutation; between two of them a bit of the lane changes places with the
-  // step.
+  // Inside a vector, the move is a permutation. Between two vectors, a bit of the lane changes places
+  // with a bit of the step.
   // CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 2, 1, 3]
   // CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 2, 1, 3]
   // CHECK: %[[ODD:.*]] = arith.constant dense<[false, false, true, true]>

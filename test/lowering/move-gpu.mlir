@@ -24,8 +24,8 @@ func.func @registers_change_names(%p: !eft.ptr<i32>) {
 #a = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
 #b = #eft.layout<register = [[4], [8]], lane = [[1], [2], [16], [32], [64]], warp = [[128]]>
 
-// Two bits of the register change places with two of the lane: one element of each thread stays
-// where it is, three travel.
+// Two bits of the register change places with two bits of the lane: of each thread's four elements one
+// stays, and three move to other lanes.
 // CHECK-LABEL: @lanes_transpose_their_registers
 func.func @lanes_transpose_their_registers(%p: !eft.ptr<i32>) {
   // CHECK-COUNT-3: nvvm.shfl.sync bfly
@@ -43,7 +43,8 @@ func.func @lanes_transpose_their_registers(%p: !eft.ptr<i32>) {
 #a = #eft.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = [[256]]>
 #b = #eft.layout<register = [[4], [8], [128]], lane = [[1], [2], [16], [32], [64]], warp = [[256]]>
 
-// A word has all booleans of a thread. Each lane needs those of four others, eight booleans in all.
+// A word holds all booleans of a thread. Each lane needs the words of four lanes, for eight booleans in
+// all.
 // CHECK-LABEL: @booleans_share_a_word
 func.func @booleans_share_a_word(%p: !eft.ptr<i8>) {
   // CHECK: %[[BIT:.*]] = arith.select %{{.*}}, %c128{{.*}}, %c0
@@ -91,7 +92,7 @@ func.func @lanes_change_places(%p: !eft.ptr<f64>, %q: !eft.ptr<f16>, %x: f64, %y
 #a = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 #b = #eft.layout<register = [], lane = [[32], [2], [4], [8], [16]], warp = [[1]]>
 
-// The second trip waits until all have read what the first one left.
+// The second staging waits until all threads have read the elements of the first.
 // CHECK: llvm.mlir.global external @eft$shared() {addr_space = 3 : i32, alignment = 16 : i64}
 // CHECK-LABEL: @warps_go_through_shared_memory
 // CHECK-SAME: eft.shared_bytes = 256
@@ -119,7 +120,8 @@ func.func @warps_go_through_shared_memory(%p: !eft.ptr<i32>) {
 
 // CHECK-LABEL: @exchange
 func.func @exchange(%p: !eft.ptr<i32>) {
-  // Inside a thread a new name, inside a warp a butterfly; 66 = 2 * 1 + 64 needs both warps.
+  // Inside a thread the exchange is a renaming, inside a warp a butterfly shuffle; 66 = 2 * 1 + 64 needs
+  // both warps.
   // CHECK: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %c3_i32
   // CHECK: nvvm.shfl.sync bfly %{{.*}}, %{{.*}}, %c3_i32
   // CHECK-NOT: nvvm.shfl
@@ -141,7 +143,7 @@ func.func @exchange(%p: !eft.ptr<i32>) {
 
 // CHECK-LABEL: @pairs
 func.func @pairs(%p: !eft.ptr<f32>, %x: f32, %y: f32) {
-  // In registers a pair is two names; in lanes each takes its own.
+  // In registers, the two halves of a pair are two fragments. In lanes, each lane selects its own half.
   // CHECK-NOT: shfl
   // CHECK: arith.select %{{.*}}, %arg2, %arg1
   %xs = eft.splat %x : f32 -> tensor<64xf32, #v>
@@ -180,7 +182,7 @@ func.func @transposition_is_a_name(%p: !eft.ptr<f32>, %x: f32) {
 
 #a = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 
-// Indices wrap around, so that no element outside is read.
+// Indices wrap around, so that no element outside the block is read.
 // CHECK-LABEL: @gather
 func.func @gather(%p: !eft.ptr<f32>, %x: f32, %i: i64) {
   // CHECK: llvm.store %arg1, %{{.*}} : f32, !llvm.ptr<3>
@@ -199,8 +201,8 @@ func.func @gather(%p: !eft.ptr<f32>, %x: f32, %i: i64) {
 #large = #eft.layout<register = [[1], [2], [4], [512], [1024], [2048], [4096], [8192]],
                      lane = [[8], [16], [32], [64], [128]], warp = [[256]]>
 
-// The block goes through shared memory in two rounds. Each round is a loop over the indices, which lie
-// in local memory behind each other, before what is found.
+// The block goes through shared memory in two rounds. Each round is a loop over the indices. The indices
+// are in local memory, followed by the elements that are found.
 // CHECK-LABEL: @gather_in_rounds
 // CHECK: %[[AREA:.*]] = llvm.alloca %c2048_i32 x i8 {alignment = 16
 // CHECK: %[[INDICES:.*]] = llvm.getelementptr %[[AREA]][0]
@@ -246,7 +248,7 @@ func.func @neighbours_stay_together(%p: !eft.ptr<i32>) {
 #a = #eft.layout<register = [[1], [2], [4], [8], [16], [32], [64]], lane = [[128], [256], [512], [1024], [2048]], warp = [[4096]]>
 #b = #eft.layout<register = [[64], [128], [256], [512], [1024], [2048], [4096]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
 
-// 64 KiB go in two rounds.
+// A block of 64 KiB goes through shared memory in two rounds.
 // CHECK-LABEL: @more_than_shared_memory_holds
 // CHECK-SAME: eft.shared_bytes = 32768
 func.func @more_than_shared_memory_holds(%p: !eft.ptr<f64>, %x: f64) {

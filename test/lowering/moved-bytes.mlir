@@ -2,7 +2,8 @@
 
 #large = #eft.layout<lane = [[1]], step = [[2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768]]>
 
-// Buffers may have 1 MiB at one time. Here each one of 512 KiB is used before the next is filled.
+// The buffers in use at one time may take 1 MiB. Here each buffer of 512 KiB is used before the next one
+// is filled.
 // CHECK-LABEL: @one_after_the_other
 // CHECK-COUNT-3: eft.buffer :
 // CHECK-NOT: eft.exchange
@@ -21,7 +22,8 @@ func.func @one_after_the_other(%x: !eft.ptr<i64>) {
   return
 }
 
-// Here all are used where the sum is stored, so that the third, the one that is moved first, gets none.
+// Here all three blocks are used where the sum is stored, so the third, which is moved first, gets no
+// buffer.
 // CHECK-LABEL: @used_together
 // CHECK-COUNT-2: eft.buffer :
 // CHECK-NOT: eft.buffer :
@@ -42,7 +44,7 @@ func.func @used_together(%x: !eft.ptr<i64>) {
   return
 }
 
-// A loop may use in every turn what was loaded before it.
+// A loop may use in every iteration a block that was loaded before it.
 // CHECK-LABEL: @used_in_a_loop
 // CHECK-COUNT-2: eft.buffer :
 // CHECK-NOT: eft.buffer :

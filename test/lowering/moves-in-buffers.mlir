@@ -9,8 +9,8 @@
 #pairs = #eft.layout<lane = [[0, 1], [1, 0]], step = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]>
 #short = #eft.layout<lane = [[1], [2]], step = [[4], [8], [16]]>
 
-// A move after a move is one. The source is put where it is loaded, and the result taken where it is
-// stored, from other places.
+// Two consecutive moves become one. The source is written to the buffer where it is loaded, and the
+// result is read, from other places, where it is stored.
 // KEEP-LABEL: @transposed
 // KEEP: %[[B:.*]] = eft.buffer : <tensor<16x16xf32, #[[ROWS:.*]]>>
 // KEEP-NOT: eft.buffer
@@ -43,7 +43,7 @@ func.func @transposed(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   return
 }
 
-// Booleans move as bytes. Lanes within one vector are loaded and shuffled.
+// Booleans move as bytes. A move of lanes within one vector is a load and a shuffle.
 // KEEP-LABEL: @chain
 // KEEP: arith.extui %{{.*}} to tensor<16x16xi8
 // KEEP: %[[T:.*]] = eft.buffer_read %{{.*}} of #{{.*}} xor 5 : <tensor<16x16xi8, #{{.*}}>> -> tensor<256xi8
@@ -68,7 +68,7 @@ func.func @chain(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
   return
 }
 
-// Every second element, from two vectors.
+// Each result vector takes every second element of two vectors.
 // KEEP-LABEL: @halves
 // KEEP: eft.buffer_read %[[B:.*]][%{{.*}}] of #[[L:.*]] : <tensor<256xf32, #{{.*}}>> -> tensor<128xf32
 // KEEP: eft.buffer_read %[[B]][%{{.*}}] of #[[L]] xor 1 : <tensor<256xf32, #{{.*}}>> -> tensor<128xf32
@@ -85,7 +85,7 @@ func.func @halves(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   return
 }
 
-// Places select what they hold.
+// Each place selects the source of its element.
 // KEEP-LABEL: @joined
 // KEEP: %[[I:.*]] = eft.arange 0 to 2
 // KEEP: arith.cmpi eq
@@ -104,8 +104,7 @@ func.func @joined(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   return
 }
 
-// The number of an element in the buffer: 16 times the row that is asked for, and the place's own
-// column.
+// The position of an element in the buffer is 16 times the gathered row, plus the place's own column.
 // KEEP-LABEL: @gathered
 // KEEP: %[[ROW:.*]] = arith.muli %{{.*}}, %{{.*}} : tensor<16x16xi32
 // KEEP: %[[COLUMN:.*]] = arith.muli %{{.*}}, %{{.*}} : tensor<16x16xi32
@@ -131,7 +130,7 @@ func.func @gathered(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>, %n: i32) {
   return
 }
 
-// Prints of one type share a buffer. A loop prints in row-major order what lies by columns.
+// Prints of one type share a buffer. A loop prints a block that is stored by columns in row-major order.
 // KEEP-LABEL: @printed
 // KEEP: %[[B:.*]] = eft.buffer
 // KEEP-NOT: eft.buffer
@@ -154,7 +153,7 @@ func.func @printed(%x: !eft.ptr<i64>) {
   return
 }
 
-// Eight vectors are moved in registers.
+// A block of eight vectors is moved in registers.
 // KEEP-LABEL: @small
 // KEEP-NOT: eft.buffer
 // KEEP: eft.exchange
@@ -166,7 +165,7 @@ func.func @small(%x: !eft.ptr<f32>, %v: f32) {
   return
 }
 
-// What a loop carries is copied before it is put back from elsewhere.
+// A block that a loop carries is copied before its elements are written back to other places.
 // KEEP-LABEL: @turned_in_place
 // KEEP: scf.for
 // KEEP: %[[A:.*]] = eft.buffer_read %[[CARRIED:.*]][
@@ -188,8 +187,8 @@ func.func @turned_in_place(%x: !eft.ptr<i32>, %n: i32) {
   return
 }
 
-// A loop over the stages; in it a loop for each bit of the index, the highest first, and one for the
-// two bits of the lanes.
+// A loop over the stages of sorting contains a loop for each bit of the index, the highest first, and a
+// loop for the two bits of the lanes.
 // KEEP-LABEL: @sorted
 // KEEP: eft.buffer_write %{{.*}}, %[[B:.*]][
 // KEEP-NEXT: eft.sort_into %[[B]] axis 0 stages 1 to 8
@@ -210,7 +209,7 @@ func.func @sorted(%x: !eft.ptr<i32>) {
   return
 }
 
-// A group that puts something where it takes from at later steps takes from a copy.
+// A group whose writes would overwrite elements that later iterations read reads from a copy.
 // STEPS-LABEL: @overwritten
 // STEPS: eft.buffer_write
 // STEPS: scf.for %[[STEP:.*]] = {{.*}} to %c32

@@ -1,7 +1,8 @@
 // RUN: eft-opt %s -eft-order-arithmetic='least-operations=4' | FileCheck %s
 // RUN: eft-opt %s -eft-order-arithmetic | FileCheck %s --check-prefix=SHORT
 
-// Each value is computed right before it is stored. A sum that both need comes before the first store.
+// Each value is computed right before it is stored. A sum that both values need precedes the first
+// store.
 // CHECK-LABEL: @one_element_after_the_other
 // CHECK-SAME: %[[X0:[a-z0-9]+]]: f32, %[[X1:[a-z0-9]+]]: f32
 // CHECK: %[[A0:.*]] = math.absf %[[X0]]

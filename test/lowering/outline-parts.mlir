@@ -2,7 +2,7 @@
 // RUN: eft-opt %s --split-input-file --eft-outline-parts="max-operations=4 operations-per-value=1" --eft-lower-to-llvm | FileCheck %s --check-prefix=LLVM
 // RUN: eft-opt %s --split-input-file --eft-outline-parts="max-operations=4 operations-per-value=5" | FileCheck %s --check-prefix=FEW
 
-// A run ends where few values live on: one behind %c, two behind %b and %d.
+// A part ends where few values are live: one value after %c, two after %b and %d.
 // CHECK-LABEL: func.func private @chain.part0
 // CHECK-SAME: (%[[A:.*]]: f32, %[[RECORD:.*]]: !llvm.ptr)
 // CHECK-SAME: eft.convergent
@@ -35,7 +35,7 @@ func.func @chain(%x: f32) -> f32 {
 
 // -----
 
-// What is long in a loop is cut there. A part may call another one.
+// Long code in a loop is cut inside the loop. A part may call another part.
 // CHECK-LABEL: func.func private @loop.part0
 // CHECK-NOT: scf.for
 // CHECK-LABEL: func.func private @loop.part1
@@ -61,8 +61,8 @@ func.func @loop(%x: f32, %n: i32) -> f32 {
 
 // -----
 
-// An array that one part alone uses moves there. Of another one the address is passed, and the
-// markers of its life stay outside.
+// An array that only one part uses moves into the part. Other arrays are passed by address, and their
+// lifetime markers stay outside.
 // CHECK-LABEL: func.func private @arrays.part0
 // CHECK: %[[OWN:.*]] = llvm.alloca
 // CHECK-NOT: alloca
@@ -92,7 +92,7 @@ func.func @arrays(%x: f32) -> f32 {
 
 // -----
 
-// An array whose address was a result would be in use until the function ends.
+// If an array's address were a result, the array would be in use until the function ends.
 // CHECK-LABEL: func.func private @address.part0
 // CHECK-LABEL: func.func @address(
 // CHECK: %[[ARRAY:.*]] = llvm.alloca
@@ -134,7 +134,7 @@ func.func @vectors(%x: vector<8xf32>) -> vector<8xf32> {
 
 // -----
 
-// A part that may stop the kernel says whether it did.
+// A part that may stop the kernel returns whether it did.
 // CHECK-LABEL: func.func private @stops.part0
 // CHECK-SAME: -> i1
 // CHECK: eft.stop
@@ -163,8 +163,8 @@ func.func @stops(%x: i32, %p: !llvm.ptr, %c: i1) {
 
 // -----
 
-// A run ends behind an operation that is long by itself, such as a conditional whose two branches
-// are each as long as a function may be.
+// A part ends after an operation that is long by itself, such as a conditional whose two branches are
+// each as long as a function may be.
 // CHECK-LABEL: func.func private @branches.part0
 // CHECK: scf.if
 // CHECK: } else {
@@ -237,7 +237,8 @@ func.func @warpgroups(%x: f32) -> f32 attributes {eft.warpgroups} {
 
 // -----
 
-// A part goes on where many values live, until it is worth the memory for them.
+// A part continues where many values are live, until it is so long that passing them in memory is
+// worthwhile.
 // CHECK-LABEL: func.func private @many_values.part0
 // CHECK-COUNT-3: arith.mulf
 // CHECK-NEXT: arith.addf
@@ -264,7 +265,7 @@ func.func @many_values(%x: f32) -> f32 {
 
 // -----
 
-// A function stays whole if little would be left behind its longer part.
+// A function stays whole if little code would remain after its longer part.
 // FEW-LABEL: func.func @many_values_to_the_end(
 // FEW-NOT: call
 func.func @many_values_to_the_end(%x: f32) -> f32 {
@@ -279,7 +280,7 @@ func.func @many_values_to_the_end(%x: f32) -> f32 {
 
 // -----
 
-// Where many values live everywhere, no part goes on.
+// If many values are live everywhere, no part continues past such a point.
 // FEW-LABEL: func.func private @values_that_live_everywhere.part0
 // FEW-COUNT-3: arith.mulf
 // FEW-NOT: arith.mulf

@@ -7,8 +7,8 @@
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// The addresses of both operands move on two iterations ahead; the mask is that of the iteration ahead,
-// and nothing is copied for iterations that do not run.
+// The addresses of both operands are computed two iterations ahead. The mask is that of the iteration
+// ahead, and copies for iterations that do not run have a false condition.
 // CHECK-LABEL: @product
 // OFF-LABEL: @product
 // OFF-NOT: eft.copy_async
@@ -66,9 +66,9 @@ func.func @product(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x16x!eft
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// From a bound that nobody knows, iterations are counted: what is added to a bound must not wrap. The
-// loop's own number of stages comes before the option, and a value other than zero behind a mask stays
-// with the load.
+// If the lower bound is unknown, the loop counts its iterations from zero: sums with the bound could
+// wrap around. The loop's own number of stages overrides the option. A load with a nonzero value for
+// masked elements stays a load.
 // CHECK-LABEL: @from_anywhere
 // CHECK: %[[DISTANCE:.*]] = arith.subi %{{.*}}, %{{.*}} : i32
 // CHECK: arith.extui %[[DISTANCE]] : i32 to i64
@@ -104,7 +104,7 @@ func.func @from_anywhere(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %mask: tensor<1
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// The loop may load what it has stored.
+// A loop that writes memory may load what it has stored, so it is not pipelined.
 // CHECK-LABEL: @writes_memory
 // CHECK-NOT: eft.copy_async
 func.func @writes_memory(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32, %q: !eft.ptr<i32>) -> tensor<16x16xf32, #acc> {
@@ -131,7 +131,7 @@ func.func @writes_memory(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32, %q: !e
 #turned = #eft.layout<register = [[0, 1], [0, 8], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// The product reads the slot as it is transposed.
+// The product reads the slot in its order after the transposition.
 // CHECK-LABEL: @transposed_factor
 // CHECK: %[[S:.*]] = eft.alloc_shared
 // CHECK: %[[K:.*]] = eft.read_shared %[[S]]
@@ -158,7 +158,8 @@ func.func @transposed_factor(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.pt
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// Values that only change places, or come from outside, have operations of their own.
+// Yielded values that are only arguments, or come from outside the loop, become results of operations in
+// the loop.
 // CHECK-LABEL: @arguments_as_results
 // CHECK: eft.alloc_shared : <3
 // CHECK: scf.for
@@ -186,8 +187,8 @@ func.func @arguments_as_results(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// From its second iteration on the loop masks with a constant, which is computed before the loop.
-// The copies ahead take it as the result of an operation in the loop.
+// From its second iteration on, the loop masks with a constant from outside of the loop. The copies
+// that run ahead do not use the constant itself: an operation in the loop yields the same value.
 // CHECK-LABEL: @constant_as_result
 // CHECK: %[[NEXT:.*]] = arith.select %true{{.*}}, %[[C0:c0.*]], %[[C0]] : i32
 // CHECK: eft.splat %[[NEXT]]
@@ -218,7 +219,7 @@ func.func @constant_as_result(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.p
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
-// A load that waits for what another program writes keeps its place before the operands.
+// A load that waits for a write by another program stays before the loads of the operands.
 // CHECK-LABEL: @waits_for_a_flag
 // CHECK-NOT: eft.copy_async
 func.func @waits_for_a_flag(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.ptr<f16>, #rows>, %n: i32, %flag: !eft.ptr<i32>) -> (tensor<16x16xf32, #acc>, i32) {

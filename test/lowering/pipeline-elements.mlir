@@ -1,9 +1,9 @@
 // RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3}))' | FileCheck %s
 
-// Both factors have rows that may begin in the middle of a word, so threads load them by the element,
-// with a register for each element and one for its address. Registers leave room for two programs on a
-// multiprocessor then, and shared memory for more, with three slots for each factor or with four. So
-// there are four, and no barrier has to stand between the product and the copies.
+// The rows of both factors may begin in the middle of a word, so threads load them element by element,
+// with a register for each element and one for its address. Because of these registers, only two
+// programs fit on a multiprocessor. Shared memory would have room for more, with three or four slots for
+// each factor. So there are four slots, and no barrier is needed between the product and the copies.
 // CHECK-LABEL: @unaligned_factors
 // CHECK: eft.alloc_shared : <4, tensor<64x64xf16
 // CHECK: eft.alloc_shared : <4, tensor<64x64xf16

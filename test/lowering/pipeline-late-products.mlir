@@ -1,9 +1,10 @@
 // RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3 max-bytes=232448}))' | FileCheck %s
 
-// In an iteration the next one's first product begins, then this one's second product. The exponentials
-// are computed while the second product is under way, which the iteration after waits for. Before the loop
-// there is only the first product to wait for, and behind it comes the last second product. The copies
-// begin one iteration ahead, into three slots: one is read an iteration longer.
+// An iteration begins the first product of the next iteration, then its own second product. The
+// exponentials are computed while the second product is under way; the following iteration waits for it.
+// The code before the loop waits for the first product only, and the last second product follows the
+// loop. The copies begin one iteration ahead, into three slots, because one slot is read for an
+// iteration longer.
 // CHECK-LABEL: @weighted
 // CHECK: %[[ANY:.*]] = arith.cmpi slt, %c0_i32, %[[N:.*]] : i32
 // CHECK: scf.if %[[ANY]] -> (tensor<64x128xf32
@@ -68,8 +69,8 @@ func.func @weighted(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %o: !eft.pt
   return
 }
 
-// Twice as many rows need more registers than there are. So the first factor from before the loop is
-// written to shared memory, and the second product is done before the next iteration.
+// Twice as many rows need more registers than a thread has. So the first factor from before the loop is
+// written to shared memory, and an iteration waits for its second product.
 // CHECK-LABEL: @many_registers
 // CHECK-NOT: scf.if
 // CHECK: %[[Q:.*]] = eft.load
@@ -131,8 +132,8 @@ func.func @many_registers(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %o: !
   return
 }
 
-// ptxas makes a call of a division, behind which it does not keep the registers of a first factor from
-// before the loop. So that is in shared memory.
+// ptxas compiles a division as a call, after which it does not preserve the registers of a first factor
+// from before the loop. So this factor is in shared memory.
 // CHECK-LABEL: @divided
 // CHECK: %[[Q:.*]] = eft.load
 // CHECK: %[[SLOT:.*]] = eft.alloc_shared : <1, tensor<64x128xf16

@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_80 num-warps=4}, func.func(eft-pipeline-copies{num-stages=2}))' | FileCheck %s
 
-// The rows of the second factor stand in a table. They are loaded one iteration before their copies begin,
-// only if there is that iteration, and the copies use what the iteration before has loaded.
+// The row numbers of the second factor are in a table. They are loaded one iteration before their copies
+// begin, if that iteration exists. The copies use the numbers that the previous iteration has loaded.
 // CHECK-LABEL: @rows_of_a_table
 // CHECK: eft.load {{.*}}, mask %{{.*}} {{.*}}uniformRuns
 // CHECK: eft.copy_async {{.*}} if
@@ -51,7 +51,7 @@ func.func @rows_of_a_table(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %tab
   return
 }
 
-// A table's own mask holds, too.
+// The load from the table keeps its own mask, too.
 // CHECK-LABEL: @masked_table
 // CHECK: scf.for
 // CHECK: %[[LEFT:.*]] = eft.splat %{{.*}} : i1 -> tensor<32xi1
@@ -93,7 +93,7 @@ func.func @masked_table(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %table:
   return
 }
 
-// Another program may write this table meanwhile: nothing is done earlier.
+// Another program may write this table meanwhile, so nothing runs earlier.
 // CHECK-LABEL: @table_that_others_write
 // CHECK-NOT: eft.copy_async
 // CHECK: eft.load {{.*}} volatile

@@ -6,9 +6,9 @@
 
 // RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3 max-bytes=53248}))' | FileCheck %s --check-prefix=LESS
 
-// Neighbours of the second factor lie along n. Warpgroups read 32-bit numbers with neighbours along k
-// alone, so threads rewrite the factor: from the slot to which copies of 16 bytes have brought it to one
-// of two in that order, while the last iteration's product reads the other one.
+// The second factor is contiguous in memory along n. But warpgroups read 32-bit numbers only if they are
+// contiguous along k. So copies of 16 bytes bring the factor to one slot, and threads rewrite it in this
+// order to one of two more slots, while the previous iteration's product reads the other of these two.
 // CHECK: #[[PLACES:.*]] = #eft.layout<register = {{\[\[}}1, 0], [2, 0], [0, 1], [0, 2], [16, 0]], lane = {{\[\[}}4, 0], [8, 0], [0, 4], [0, 8], [0, 16]], warp = {{\[\[}}0, 32], [0, 64]]>
 // CHECK-LABEL: @rows_along_n
 // CHECK: %[[A:.*]] = eft.alloc_shared : <3, tensor<64x32xf32
@@ -29,7 +29,8 @@
 // CHECK-NEXT: eft.dealloc_shared %[[RAW]]
 // CHECK-NEXT: eft.dealloc_shared %[[A]]
 
-// With less shared memory the product is waited for, and one slot will do for the rewritten factor.
+// With less shared memory, each iteration waits for its product, and one slot for the rewritten factor
+// suffices.
 // LITTLE-LABEL: @rows_along_n
 // LITTLE: eft.alloc_shared : <2, tensor<64x32xf32
 // LITTLE: eft.alloc_shared : <2, tensor<32x128xf32
@@ -94,8 +95,8 @@ func.func @rows_along_n(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %q: !ef
   return
 }
 
-// A product whose result the iteration uses is done before the next one. Such a factor gets to its slot
-// like any other that lies in registers.
+// If the iteration uses the product's result, it waits for the product. The factor is then written to
+// its slot like any other factor in registers.
 // CHECK-LABEL: @used_at_once
 // CHECK: eft.wait_copies pending 1
 // CHECK: %[[READ:.*]] = eft.read_shared %{{.*}} -> tensor<32x128xf32, #[[PLACES]]>

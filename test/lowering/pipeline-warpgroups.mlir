@@ -2,8 +2,9 @@
 
 // RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_90 num-warps=4}, func.func(eft-pipeline-copies{num-stages=3 max-bytes=9216}))' | FileCheck %s --check-prefix=LITTLE
 
-// A product that only adds to what the loop carries is under way until the next one has begun. Its copies
-// begin two iterations ahead, so there are four slots: for them, and for the two products.
+// A product that only adds to a carried value is under way until the next iteration has begun its
+// product. The copies begin two iterations ahead, so there are four slots: two for the copies, and two
+// for the products.
 // CHECK-LABEL: @both_copied
 // CHECK: eft.alloc_shared : <4, tensor<64x16xf16
 // CHECK: eft.alloc_shared : <4, tensor<16x16xf16
@@ -18,7 +19,7 @@
 // CHECK: eft.wait_dots %[[R]]#{{[0-9]+}} pending 0
 // CHECK-NEXT: eft.wait_copies pending 0
 
-// With less shared memory, a barrier stands in place of the fourth slot.
+// With less shared memory, a barrier replaces the fourth slot.
 // LITTLE-LABEL: @both_copied
 // LITTLE: eft.alloc_shared : <3, tensor<64x16xf16
 // LITTLE: scf.for
@@ -28,8 +29,8 @@
 // LITTLE-NEXT: eft.barrier
 // LITTLE: eft.copy_async
 
-// The next iteration writes the registers of a first factor that is computed, so the product is done
-// before.
+// A first factor that is computed is in registers that the next iteration overwrites, so an iteration
+// waits for its product.
 // CHECK-LABEL: @first_computed
 // CHECK: eft.alloc_shared : <3, tensor<16x16xf16
 // CHECK: scf.for
@@ -38,19 +39,19 @@
 // CHECK: %[[D:.*]] = eft.dot_async %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : tensor<64x16xf16
 // CHECK-NEXT: eft.wait_dots %[[D]] pending 0
 
-// Registers that are written before the loop stay as they are.
+// A first factor from before the loop stays in its registers, so the product may be under way longer.
 // CHECK-LABEL: @first_before_the_loop
 // CHECK: eft.alloc_shared : <4, tensor<16x16xf16
 // CHECK: scf.for
 // CHECK: eft.dot_async %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} : tensor<64x16xf16
 // CHECK-NEXT: eft.wait_dots pending 1
 
-// Two iterations need no more than one ahead.
+// A loop of two iterations needs copies only one iteration ahead.
 // CHECK-LABEL: @two_iterations
 // CHECK: eft.alloc_shared : <3, tensor<64x16xf16
 // CHECK: eft.wait_copies pending 0
 
-// Elements that no copy can move wait in registers while the last product is under way.
+// Elements that no copy can move are loaded to registers while the last product is under way.
 // CHECK-LABEL: @unaligned
 // CHECK: scf.for
 // CHECK: eft.wait_copies pending 1
@@ -59,7 +60,7 @@
 // CHECK: eft.copy_async %{{.*}} mask %{{.*}} {run = 1 : i32
 // CHECK: eft.copy_async %{{.*}} {run = 1 : i32
 
-// There are not enough registers for larger blocks.
+// A thread does not have enough registers for the elements of larger blocks.
 // CHECK-LABEL: @unaligned_large
 // CHECK-NOT: eft.copy_async
 
@@ -290,8 +291,8 @@ func.func @unaligned_large(%p: !eft.ptr<f16>, %q: !eft.ptr<f32> {eft.divisibilit
   return
 }
 
-// Weights of one byte are converted before they are multiplied. Copies bring them, and threads read
-// them from their slot: each element is converted once.
+// Weights of one byte are converted before they are multiplied. Copies bring them to slots, and threads
+// read them from the slots and convert each element once.
 // CHECK-LABEL: @converted_weights
 // CHECK: %[[X:.*]] = eft.alloc_shared : <3, tensor<64x64xf16
 // CHECK: %[[W:.*]] = eft.alloc_shared : <3, tensor<64x64xi8

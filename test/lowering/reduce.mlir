@@ -3,7 +3,8 @@
 
 #a = #eft.layout<register = [[1], [128]], lane = [[2], [4], [8], [16], [32]], warp = [[64]], step = [[1], [64], [128]]>
 
-// Registers, then lanes by butterflies, then both warps' sums, which every thread adds.
+// The sum is over registers, then over lanes by butterfly shuffles, then over the sums of both warps,
+// which every thread adds.
 // CHECK-LABEL: @sum
 func.func @sum(%p: !eft.ptr<f32>) {
   // GPU: %[[A:.*]] = arith.addf
@@ -40,7 +41,7 @@ func.func @sum(%p: !eft.ptr<f32>) {
 
 #a = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0]], step = []>
 
-// Where the order of operands matters, the lower index comes first; copies are not counted twice.
+// If the order of operands matters, the lower index is the first operand; copies are not counted twice.
 // CHECK-LABEL: @order
 func.func @order(%p: !eft.ptr<f32>) {
   // CHECK: %[[OTHER:.*]] = {{nvvm.shfl|vector.shuffle}}
@@ -65,7 +66,7 @@ func.func @order(%p: !eft.ptr<f32>) {
 #m = #eft.layout<register = [[0, 1]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[0, 0]], step = [[0, 1]]>
 #v = #eft.layout<register = [[0]], lane = [[1], [2], [4], [8], [16]], warp = [[0]], step = [[0]]>
 
-// Conditionals in the function become choices. Both results are copied along the axis.
+// Conditionals in the combiner become selects. Both results are copied along the axis.
 // CHECK-LABEL: @index_of_the_larger
 func.func @index_of_the_larger(%p: !eft.ptr<i32>) {
   // CHECK: %[[IS_GREATER:.*]] = arith.cmpi sgt
@@ -95,7 +96,7 @@ func.func @index_of_the_larger(%p: !eft.ptr<i32>) {
 
 #a = #eft.layout<register = [[1]], lane = [[2], [0], [0], [0], [0]], warp = [[0]], step = [[1]]>
 
-// Bit 0: the odd register takes the even one's. Bit 1: the upper lane takes the lower's last.
+// Bit 0: odd registers combine with even ones. Bit 1: upper lanes combine with the lower lane's last.
 // CHECK-LABEL: @scan
 func.func @scan(%p: !eft.ptr<i32>, %n: i32) {
   // CHECK: %[[PAIR:.*]] = arith.maxsi %[[X0:[a-z0-9_]+]], %[[X1:[a-z0-9_]+]] :
@@ -120,7 +121,7 @@ func.func @scan(%p: !eft.ptr<i32>, %n: i32) {
 
 #a = #eft.layout<register = [[64], [128]], lane = [[1], [2], [4], [8], [16]], warp = [[32]], step = [[32], [64], [128]]>
 
-// The warps' last elements, of all four registers, go to all threads in one trip.
+// The last elements of each warp, of all four registers, reach all threads by one staging.
 // CHECK-LABEL: @scan_over_warps
 func.func @scan_over_warps(%p: !eft.ptr<i32>, %n: i32) {
   // GPU-COUNT-20: nvvm.shfl.sync idx

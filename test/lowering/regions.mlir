@@ -3,7 +3,7 @@
 
 #layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = [], step = [[32]]>
 
-// Each fragment is carried by itself; a pointer is an integer.
+// Each fragment is carried separately; a pointer is carried as an integer.
 // GPU-LABEL: @loop
 // GPU: scf.for %{{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[A0:.*]] = %{{.*}}, %[[A1:.*]] = %{{.*}}) -> (i64, f32, f32) : i32
 // GPU: %[[S0:.*]] = arith.addf %[[A0]], %[[X:.*]] : f32
@@ -35,7 +35,7 @@ func.func @loop(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32) {
 
 #layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = [], step = [[32]]>
 
-// The results of both branches are taken apart alike, masks too.
+// The results of both branches are split into fragments alike, masks too.
 // GPU-LABEL: @conditional
 // GPU: %[[R:.*]]:4 = scf.if %{{.*}} -> (i32, i32, i1, i1) {
 // GPU: scf.yield %{{.*}} : i32, i32, i1, i1
@@ -67,7 +67,8 @@ func.func @conditional(%q: !eft.ptr<i32>, %c: i1, %n: i32) {
 
 #layout = #eft.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = [], step = [[32]]>
 
-// A loop with a condition has two bodies; what passes from one to the other is carried as well.
+// A loop with a condition has two regions; values that pass from one to the other are carried as
+// fragments, too.
 // GPU-LABEL: @while
 // GPU: scf.while (%[[K:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (i32, i64, i64) -> (i32, i64, i64) {
 // GPU: scf.condition(%{{.*}}) %[[K]], %{{.*}}, %{{.*}} : i32, i64, i64
@@ -98,7 +99,7 @@ func.func @while(%q: !eft.ptr<i32>, %n: i32) {
 
 #rows = #eft.layout<register = [[0], [0], [32]], lane = [[1], [2], [4], [8], [16]], warp = [], step = [[0], [0], [32]]>
 
-// Of fragments that are copies of each other one is carried.
+// Of fragments that are copies of each other, only one is carried.
 // GPU-LABEL: @copies_are_carried_once
 // GPU: scf.for %{{.*}} -> (i32, i32) : i32
 // CPU-LABEL: @copies_are_carried_once

@@ -5,7 +5,7 @@
 #block = #eft.layout<lane = [[1], [2]], step = [[4], [8], [16], [32]]>
 #across = #eft.layout<lane = [[0, 1], [0, 2]], step = [[1, 0], [2, 0], [4, 0], [0, 4]]>
 
-// Eight vectors are scanned in registers.
+// A block of eight vectors is scanned in registers.
 // KEEP-LABEL: @short
 // KEEP: eft.scan %
 func.func @short(%x: !eft.ptr<f32>, %v: f32) {
@@ -20,8 +20,8 @@ func.func @short(%x: !eft.ptr<f32>, %v: f32) {
   return
 }
 
-// One loop for the levels inside of vectors, then one for each level of vectors: half of them
-// receive the last element of the vector at the end of the half before.
+// One loop does the levels inside vectors. Then there is one loop for each level of vectors: the vectors
+// of each upper half combine with the last element of the last vector of the lower half.
 // KEEP-LABEL: @forward
 // KEEP: eft.buffer_write %{{.*}}, %[[BUFFER:.*]][
 // KEEP-NEXT: eft.scan_into %[[BUFFER]] axis 0 : (!eft.buffer<tensor<64xf32
@@ -62,7 +62,7 @@ func.func @forward(%x: !eft.ptr<f32>, %v: f32) {
   return
 }
 
-// Two sources, backwards, along an axis whose highest bit is one of the vectors' numbers.
+// Two sources are scanned in reverse along an axis whose highest bit is a bit of the step.
 // CHECK-LABEL: func private @backward
 // CHECK: scf.for %{{.*}} to %c16_i32
 // CHECK: vector.shuffle %{{.*}} [1, 1, 3, 3]

@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -eft-skip-masked | FileCheck %s
 
-// A chain of operations on two masked elements comes under a branch on the mask of the first. The value
-// behind the mask is computed once, in front of the branch.
+// A chain of operations on two masked elements is put under a branch on the mask of the first element.
+// The value for false masks is computed once, before the branch.
 // CHECK-LABEL: @row
 // CHECK: %[[X:.*]] = eft.thread_load {{.*}} if %{{.*}} else %[[OTHER:.*]] : !llvm.ptr<1> -> i32
 // CHECK: %[[MASKED:.*]] = arith.xori %[[OTHER]], %[[D:[a-z0-9]+]]
@@ -17,25 +17,26 @@
 // CHECK: }
 // CHECK: return %[[Z]]#0, %[[Z]]#1
 
-// A mask that depends on the program cuts few of them.
+// A mask that depends on the program is false in few programs, so a branch would rarely help.
 // CHECK-LABEL: @programs
 // CHECK-NOT: scf.if
 
-// A short chain takes no longer than a branch.
+// A short chain costs no more than a branch.
 // CHECK-LABEL: @short
 // CHECK-NOT: scf.if
 
-// Elements to which numbers of their own are added are not the same behind the mask.
+// Different numbers are added to the elements, so the elements are not equal where the mask is false.
 // CHECK-LABEL: @different
 // CHECK-NOT: scf.if
 // CHECK-COUNT-32: arith.xori
 // CHECK-NOT: arith.xori
 
-// A load whose condition may be true behind the mask does not give the other value there.
+// The load's condition may be true where the mask is false, so its result is not known there.
 // CHECK-LABEL: @mask_or_flag
 // CHECK-NOT: scf.if
 
-// A comparison with what was computed of an element is an operation on that element, not its mask.
+// A comparison with a bound that is computed from an element is an operation on the element, not its
+// mask.
 // CHECK-LABEL: @bound_of_an_element
 // CHECK-COUNT-32: arith.xori
 // CHECK: %[[OWN:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : i32

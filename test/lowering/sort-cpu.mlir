@@ -2,8 +2,9 @@
 
 #keys = #eft.layout<lane = [[1], [2]], step = [[4], [8], [16], [32], [64]]>
 
-// The stages of lanes alone are done in one loop over pairs of vectors. In the first one, elements of odd
-// lanes meet those of even ones, complemented where pairs are to fall.
+// The stages inside vectors run in one loop over pairs of vectors. In the first stage, elements of odd
+// lanes are compared with those of even lanes. Pairs that are sorted in descending order are
+// complemented.
 // CHECK-LABEL: @sorted.program
 // CHECK: scf.for %{{.*}} = %c0_i32 to %c32_i32 step %c2_i32
 // CHECK:   %[[FALLS:.*]] = arith.constant dense<[0, 0, -1, -1]> : vector<4xi32>
@@ -18,8 +19,8 @@
 // CHECK:   vector.shuffle %[[A]], %[[B]] [0, 4, 2, 6]
 // CHECK:   vector.shuffle %[[A]], %[[B]] [1, 5, 3, 7]
 
-// Of each further stage, loops over four vectors have two bits of steps, and one over two vectors, if the
-// stage does nothing with the upper one, one bit.
+// In each further stage, loops over four vectors handle two bits of the step. A loop over two vectors
+// handles a single bit, if the stage does not use the next higher bit.
 // CHECK: scf.for %[[STAGE:.*]] = %c3_i32 to %c8_i32 step %c1_i32
 // CHECK:   %[[HAS:.*]] = arith.cmpi ugt, %[[STAGE]], %c6_i32
 // CHECK:   scf.if %[[HAS]]
@@ -34,7 +35,7 @@
 // CHECK-COUNT-2: llvm.store
 // CHECK:   arith.cmpi ugt, %[[STAGE]], %c4_i32
 
-// The lowest bit of steps is compared with those of lanes.
+// The lowest bit of the step and the bits of the lane are handled in one loop.
 // CHECK:   scf.for %{{.*}} = %c0_i32 to %c32_i32 step %c2_i32
 // CHECK:     %[[LESS:.*]] = arith.minsi
 // CHECK:     %[[MORE:.*]] = arith.maxsi
@@ -50,7 +51,7 @@ func.func @sorted(%p: !eft.ptr<i32>, %k: i32) {
   return
 }
 
-// Vectors of bytes are sorted one by one.
+// Vectors of bytes are sorted one at a time.
 // CHECK-LABEL: @bytes.program
 // CHECK-NOT: step %c2_i32
 // CHECK: scf.for %[[STAGE:.*]] = %c1_i32 to %c8_i32

@@ -3,9 +3,10 @@
 
 #layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Two loads and a store under one mask part the threads once. Most go straight on; the others do
-// one element after the other, with its mask, which nobody computes in front. They have no last
-// element: its mask is what parts them.
+// For two loads and a store under one mask, the threads branch once. Most threads take the branch
+// without conditions on elements. The others process one element after another, each under its own mask,
+// which is not computed before the branch. In these threads the last element's mask is false, because it
+// is the condition of the branch.
 // CHECK-LABEL: @add
 // CHECK-NOT: arith.cmpi
 // CHECK: %[[ALL:.*]] = arith.cmpi slt
@@ -33,7 +34,7 @@
 // CHECK-NOT: llvm.store
 // CHECK: return
 
-// A version of more operations than are allowed is not made.
+// No versions are made of a span with more operations than the limit.
 // SMALL-LABEL: @add
 // SMALL: scf.if %{{.*}} -> (f32, f32, f32, f32)
 // SMALL: scf.if %{{.*}} -> (f32, f32, f32, f32)
@@ -58,7 +59,8 @@ func.func @add(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %r: !eft.ptr<f32>, %n: i32)
 
 #layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// What one store leaves, the next one must not overtake a load of: two stores keep their order.
+// With two stores, elements may not be reordered: the load of an element could pass a store to its
+// address. So the two stores keep their order.
 // CHECK-LABEL: @two_stores
 // CHECK: } else {
 // CHECK-COUNT-6: scf.if %{{.*}} -> (f32)
@@ -83,7 +85,7 @@ func.func @two_stores(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32) {
 
 #layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// A store without the mask stands between: the unusual way keeps the order, too.
+// A store without the mask is between the accesses. The unusual branch keeps the order, too.
 // CHECK-LABEL: @another_store
 // CHECK: } else {
 // CHECK-COUNT-3: scf.if %{{.*}} -> (f32)
@@ -112,7 +114,7 @@ func.func @another_store(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %v: f32, %n: i32)
 
 #layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// The second mask is computed between accesses under the first one. Both part the threads.
+// The second mask is computed between accesses under the first mask. The threads branch on each mask.
 // CHECK-LABEL: @two_masks
 // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32, i1, i1, i1, i1, f32, f32, f32, f32, f32, f32, f32, f32) {
 // CHECK: } else {
@@ -149,7 +151,7 @@ func.func @two_masks(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %r: !eft.ptr<f32>, %n
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// The threads meet between the loads: they part at each.
+// A convergent operation is between the loads, so the threads branch at each load.
 // CHECK-LABEL: @reduction_between
 // CHECK: scf.if %{{.*}} -> (f32, f32)
 // CHECK: nvvm.shfl.sync
@@ -179,7 +181,7 @@ func.func @reduction_between(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %n: i32) {
 
 #layout = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Choices by the mask of an access are made in the unusual way alone.
+// Selects by the mask of an access remain only in the unusual branch.
 // CHECK-LABEL: @choices
 // CHECK: %[[S:.*]]:8 = scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32) {
 // CHECK-NOT: arith.select
@@ -209,7 +211,7 @@ func.func @choices(%p: !eft.ptr<f32>, %v: f32, %n: i32) {
 
 #layout = #eft.layout<register = [[1], [64]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// What the loads give behind the branch is words; only who uses them takes them apart.
+// The branch yields the loaded words whole; operations after the branch unpack them.
 // CHECK-LABEL: @words
 // CHECK: scf.if %{{.*}} -> (vector<2xi32>, vector<2xi32>, vector<2xi32>, vector<2xi32>) {
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} -> vector<2xi32>
@@ -236,8 +238,8 @@ func.func @words(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>, %r: !eft.ptr<f32>, %n: i3
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Only threads at the border compute the offsets of single elements, also those that begin at a
-// program's own.
+// Only threads for whose last element the mask is false compute the offsets of single elements, also if
+// the offsets start at an argument.
 // CHECK-LABEL: @border_of_a_moved_range
 // CHECK: %[[START:.*]] = arith.addi %arg2, %{{.*}} overflow<nsw> : i32
 // CHECK: %[[LAST:.*]] = arith.addi %[[START]], %c1_i32 overflow<nsw> : i32
@@ -265,10 +267,11 @@ func.func @border_of_a_moved_range(%p: !eft.ptr<f32>, %n: i32, %s: i32) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// The masks of two parts are one branch. For most threads both loads go first, also over the store
-// between them, if no load reads what that store writes: the second part of X begins 256 bytes behind
-// the first, so the first part of Y may neither begin there nor less than 8 bytes beside it. What only
-// the parts need comes behind the loads. In the other way each part has its own mask.
+// The masks of two parts become one branch. For most threads both loads go first. The second load even
+// passes the store before it, if it reads nothing that this store writes: the second part of X begins
+// 256 bytes after the first, so the first part of Y must begin at least 8 bytes before or after the
+// second part of X. Operations that only the parts need follow the loads. In the other branch each part
+// has its own mask.
 // CHECK-LABEL: @parts
 // CHECK-SAME: %[[X:[^:]*]]: i64, %[[Y:[^:]*]]: i64
 // CHECK-NOT: eft.thread_store
@@ -321,7 +324,7 @@ func.func @parts(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32, %f: i32) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// Conversions touch no memory, so the loads go first here, too.
+// Conversions access no memory, so the loads go first here, too.
 // CHECK-LABEL: @parts_of_narrow_floats
 // CHECK: scf.if
 // CHECK-COUNT-2: llvm.load %{{.*}} -> i32
@@ -357,8 +360,8 @@ func.func @parts_of_narrow_floats(%x: !eft.ptr<f16>, %y: !eft.ptr<f16>, %n: i32)
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// The products are parts of addresses, so they stay in front of the branch, where the distance can be
-// computed from them.
+// The products are parts of addresses, so they stay before the branch, where the distance is computed
+// from them.
 // CHECK-LABEL: @rows
 // CHECK-COUNT-2: arith.muli %arg3, %{{.*}} : i32
 // CHECK: arith.cmpi ugt
@@ -368,7 +371,7 @@ func.func @parts_of_narrow_floats(%x: !eft.ptr<f16>, %y: !eft.ptr<f16>, %n: i32)
 // CHECK-COUNT-2: eft.thread_store
 // CHECK: } else {
 
-// Of two bounds neither tells about the other, so there are two branches.
+// Masks with two different bounds do not imply each other, so there are two branches.
 // CHECK-LABEL: @two_bounds
 // CHECK: scf.if %{{.*}} -> (i32, i32)
 // CHECK: scf.if %{{.*}} -> (i32, i32)
@@ -417,8 +420,8 @@ func.func @two_bounds(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32, %k: i32) {
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// The middle part is the first one: stores may hit what lies on both sides of them. In place, at
-// distance zero, they hit neither.
+// The middle part is processed first, so its store may overlap parts on both sides of it. If the arrays
+// are the same, at distance zero, the store overlaps neither of these parts.
 // CHECK-LABEL: @middle_first
 // CHECK: %[[DISTANCE:.*]] = arith.subi
 // CHECK: %[[PAST:.*]] = arith.subi %[[DISTANCE]], %c-519_i32
@@ -458,8 +461,8 @@ func.func @middle_first(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %n: i32) {
 
 // -----
 
-// The second mask is computed from a choice under the first one, with which the span begins: there
-// is no branch for both.
+// The second mask is computed from a select under the first mask, with which the span begins. So the
+// masks do not share a branch.
 // CHECK-LABEL: @mask_of_a_choice_that_begins_the_span
 // CHECK: nvvm.barrier0
 // CHECK: %[[J:.*]] = arith.select
@@ -495,7 +498,7 @@ func.func @mask_of_a_choice_that_begins_the_span(%x: !llvm.ptr<1>, %i: i32, %n: 
 
 // -----
 
-// A later mask is computed from what is loaded under an earlier one, in front of a barrier.
+// A later mask is computed from a value that is loaded under an earlier mask, before a barrier.
 // CHECK-LABEL: @mask_from_an_earlier_span
 // CHECK: %[[FIRST:.*]]:2 = scf.if {{.*}} -> (i1, i32)
 // CHECK: nvvm.barrier0

@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -eft-place="target=cpu vector-bits=128" -eft-tile-blocks="dimension=step elements=8 vectors=1 split-prefix" -canonicalize | FileCheck %s
 
-// Atomic operations are done in steps like loads and stores, their results included. Inside the prefix
-// they have no mask.
+// A tiled loop does atomic operations like loads and stores, and uses their results in the same
+// iteration. For tiles inside the prefix, they have no mask.
 // CHECK-LABEL: @histogram
 // CHECK: scf.for
 // CHECK: %[[OLD:.*]] = eft.atomic_rmw add relaxed gpu %{{.*}}, %{{.*}} : tensor<8x!eft.ptr<i32>

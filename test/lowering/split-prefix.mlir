@@ -3,8 +3,8 @@
 
 #large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
 
-// The steps of 32 elements inside the prefix need no mask. The rest of it is done in steps of 8, with
-// the mask; what lies behind it is not done at all.
+// Tiles of 32 elements inside the prefix need no mask. The rest of the prefix is done in tiles of 8,
+// with the mask. Nothing is done after the prefix.
 // CHECK-DAG: #[[STEP:layout.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = {{\[\[}}8], [16]]>
 // CHECK-DAG: #[[FINE:layout.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = []>
 // CHECK-LABEL: @mask_cuts_the_block
@@ -32,7 +32,7 @@ func.func @mask_cuts_the_block(%p: !eft.ptr<f32>, %n: i32, %x: f32) {
 
 #large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
 
-// Inside the prefix the mask is true for a selection, too.
+// Inside the prefix the mask of a select is known to be true, too.
 // CHECK-LABEL: @mask_selects
 func.func @mask_selects(%p: !eft.ptr<f32>, %n: i32, %x: f32) {
   // CHECK: scf.for
@@ -60,7 +60,7 @@ func.func @mask_selects(%p: !eft.ptr<f32>, %n: i32, %x: f32) {
 
 #large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
 
-// Without the mask on all of them, every step has something to do.
+// Not all accesses have the mask, so every iteration has work to do.
 // CHECK-LABEL: @one_access_has_no_mask
 func.func @one_access_has_no_mask(%p: !eft.ptr<f32>, %n: i32) {
   // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8
@@ -80,8 +80,8 @@ func.func @one_access_has_no_mask(%p: !eft.ptr<f32>, %n: i32) {
 
 #large = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128]]>
 
-// What goes into a buffer goes there for the whole block: inside the prefix without the mask, and
-// behind it with what a masked load gives.
+// A buffer is written for the whole block: inside the prefix without the mask, and after it with the
+// value of a masked load.
 // BUFFERS-LABEL: @into_a_buffer
 func.func @into_a_buffer(%p: !eft.ptr<f32>, %n: i32) {
   // BUFFERS: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32
@@ -115,8 +115,9 @@ func.func @into_a_buffer(%p: !eft.ptr<f32>, %n: i32) {
 
 #long = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128], [256], [512], [1024]]>
 
-// Of the four parts of a row that are combined one after the other, so many lie inside the prefix at
-// each of the 16 positions. The others are combined too: with what a masked load gives.
+// The reduction combines four parts of a row, one after another. At each of the 16 positions, the first
+// loop combines the parts that are inside the prefix, without a mask. The second loop combines the other
+// parts, with the values of a masked load.
 // BUFFERS-LABEL: @reduced
 func.func @reduced(%p: !eft.ptr<f32>, %n: i32) {
   // BUFFERS: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32

@@ -5,8 +5,8 @@
 #rows = #eft.layout<lane = [[0], [0], [0], [0]], step = [[0], [0], [1], [2], [4], [8], [16], [32]]>
 #column = #eft.layout<lane = [[0, 0], [0, 0], [0, 0], [0, 0]], step = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
 
-// A long row: the 8 parts of 512 elements are combined by the inner loop, 32 elements at a time. What
-// is left, 512 sums in 32 vectors, is folded behind the loops: 8 vectors become one, then 4.
+// The inner loop combines the 8 parts of 512 elements of a long row, 32 elements at a time. The 512 sums
+// that remain, in 32 vectors, are folded after the loops: 8 vectors become one, then 4.
 // CHECK-LABEL: @sum_of_a_long_row
 // CHECK: %[[ONE:.*]] = eft.buffer : <tensor<1x1xf32, #{{.*}}>>
 // CHECK: %[[FOUR:.*]] = eft.buffer : <tensor<4x1xf32, #{{.*}}>>
@@ -42,7 +42,7 @@ func.func @sum_of_a_long_row(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   return
 }
 
-// The row is loaded again, not kept: nothing was written in between.
+// Nothing is written between the two uses of the row, so the row is loaded again, not kept.
 // CHECK-LABEL: @row_minus_its_sum
 // CHECK-COUNT-2: eft.load
 // CHECK: arith.subf
@@ -63,7 +63,7 @@ func.func @row_minus_its_sum(%x: !eft.ptr<f32>) {
   return
 }
 
-// Something is written in between, so the row is kept in a buffer.
+// Memory is written between the two uses of the row, so the row is kept in a buffer.
 // CHECK-LABEL: @row_is_kept
 // CHECK: %[[ROW:.*]] = eft.buffer : <tensor<4096xf32
 // CHECK: eft.buffer_write %{{.*}}, %[[ROW]]
@@ -89,8 +89,8 @@ func.func @row_is_kept(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
   return
 }
 
-// A load that reads memory anew may wait for what another program writes. The row before it is not
-// loaded again behind it.
+// A volatile load may wait for a write by another program. So the row that is loaded before it must not
+// be loaded again after it.
 // CHECK-LABEL: @row_is_kept_over_a_volatile_load
 // CHECK: %[[ROW:.*]] = eft.buffer : <tensor<4096xf32
 // CHECK: eft.buffer_write %{{.*}}, %[[ROW]]
@@ -117,7 +117,7 @@ func.func @row_is_kept_over_a_volatile_load(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>
   return
 }
 
-// A step holds a whole row of the square, and gives its sum at once.
+// A tile holds a whole row of the square, so an iteration yields the row's sum.
 // CHECK-LABEL: @sums_of_rows
 // CHECK: %[[SUMS:.*]] = eft.buffer : <tensor<64xf32, #{{.*}}>>
 // CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c64
@@ -141,7 +141,8 @@ func.func @sums_of_rows(%x: !eft.ptr<f32>) {
   return
 }
 
-// What stands between a reduction and the end of its group, and uses its result, goes behind.
+// An operation between a reduction and the end of its group that uses the reduction's result moves to
+// after the group.
 // CHECK-LABEL: @result_is_used_before_the_group_ends
 // CHECK: %[[TOTAL:.*]] = eft.reduce {{.*}} -> f32 {
 // CHECK: arith.mulf %[[TOTAL]], %[[TOTAL]]
@@ -161,7 +162,7 @@ func.func @result_is_used_before_the_group_ends(%x: !eft.ptr<f32>, %y: !eft.ptr<
   return
 }
 
-// A function without a neutral element starts with the first part itself.
+// A reduction whose combiner has no neutral element starts with the first part.
 // CHECK-LABEL: @pairs_of_maximum_and_index
 // CHECK: eft.combine
 // CHECK: %[[FIRST:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<32xf32
@@ -183,7 +184,8 @@ func.func @pairs_of_maximum_and_index(%x: !eft.ptr<f32>, %y: !eft.ptr<i32>) {
   return
 }
 
-// What a loop carries in few vectors is a whole block, so what is added to it is loaded as one.
+// A value that a loop carries in few vectors stays a whole block, so the block that is added to it is
+// loaded whole.
 // CHECK-LABEL: @carried_sums
 // CHECK: scf.for
 // CHECK: eft.load {{.*}} tensor<256x!eft.ptr<f32>
@@ -206,7 +208,7 @@ func.func @carried_sums(%x: !eft.ptr<f32>, %n: i32) {
   return
 }
 
-// What a reduction is of is also wanted as a whole, behind it.
+// The reduced block is also used as a whole after the reduction.
 // CHECK-LABEL: @reduced_and_turned
 // CHECK: eft.reduce {{.*}} -> f32 {
 // CHECK-NOT: eft.reduce
@@ -236,7 +238,7 @@ func.func @reduced_and_turned(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>) {
 #once = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32]]>
 #spread = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16], [32], [0], [0], [0], [0], [0], [0]]>
 
-// A buffer holds a small block once, however many steps see it.
+// A buffer holds a small block only once, although many iterations read it.
 // CHECK-LABEL: @small_block_for_many_rows
 // CHECK: %[[BUFFER:.*]] = eft.buffer : <tensor<64xf32, #[[ONCE:.*]]>>
 // CHECK: %[[SMALL:.*]] = eft.load
@@ -267,7 +269,7 @@ func.func @small_block_for_many_rows(%p: !eft.ptr<f32>, %x: !eft.ptr<f32>, %n: i
 #columns = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16]]>
 #copies = #eft.layout<lane = [[0, 1], [0, 2], [0, 4], [0, 8]], step = [[0, 16], [0, 0], [0, 0], [0, 0]]>
 
-// A conditional gives one row of offsets. Tiles read it from a buffer without copies.
+// A conditional yields one row of offsets. Tiles read it from a buffer without copies.
 // CHECK-LABEL: @row_of_a_conditional
 // CHECK: %[[ROW:.*]] = eft.buffer : <tensor<1x32xi64
 // CHECK: %[[OFFSETS:.*]] = scf.if

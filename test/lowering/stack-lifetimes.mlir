@@ -3,8 +3,8 @@
 #row = #eft.layout<lane = [[1], [2], [4], [8]], step = [[16]]>
 #part = #eft.layout<lane = [[1], [2], [4], [8]], step = []>
 
-// The first array's last use is before the second's first, so they may share their place. The program
-// stays a function of its own, from which a stopped launch returns.
+// The first array's last use precedes the second array's first use, so they may share memory. The
+// program stays a function of its own, so that a stopped launch can return from it.
 // CHECK-LABEL: @one_after_the_other.program
 // CHECK-SAME: passthrough = ["noinline"]
 // CHECK: %[[FIRST:.*]] = llvm.alloca
@@ -43,7 +43,7 @@ func.func @used_in_a_loop(%n: i32) {
   return
 }
 
-// In an iteration of a loop that has all uses of two arrays, they may share their place, too.
+// If all uses of two arrays are in a loop, they may share memory in each iteration, too.
 // CHECK-LABEL: @used_in_each_iteration
 // CHECK: %[[FIRST:.*]] = llvm.alloca
 // CHECK: %[[SECOND:.*]] = llvm.alloca
@@ -74,7 +74,7 @@ func.func @used_in_each_iteration(%n: i32, %p: i1) {
   return
 }
 
-// Types of LLVM's own have sizes, too; what has none is always in use.
+// Types of LLVM have sizes, too. An array whose type has no size is in use everywhere.
 // CHECK-LABEL: @types_of_llvm
 // CHECK-NOT: llvm.intr.lifetime.start
 // CHECK: llvm.intr.lifetime.start 24, %{{.*}} : !llvm.ptr

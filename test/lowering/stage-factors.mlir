@@ -7,7 +7,8 @@
 #rows = #eft.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 #rowsOfA = #eft.layout<register = [[0, 1], [16, 0], [32, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 
-// Both factors are written, in orders whose rows run as those of the threads. One barrier shows them.
+// Both factors are written to slots, in orders whose rows are along the same dimension as the runs of
+// the threads. One barrier makes both visible.
 // CHECK-LABEL: @both
 // CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x16xf16, {{.*}}>, %[[Y:[a-z0-9]*]]: tensor<16x16xf16
 // CHECK: %[[A:.*]] = eft.alloc_shared : <1, tensor<64x16xf16, #{{.*}}>>
@@ -29,7 +30,8 @@ func.func @both(%x: tensor<64x16xf16, #rowsOfA>, %y: tensor<16x16xf16, #rows>, %
   return %d : tensor<64x16xf32, #c>
 }
 
-// A first factor in registers stays there, and a transposition is one of the slot.
+// A first factor in registers stays there. The transposition of the second factor becomes an attribute
+// of the product, which reads the slot.
 // CHECK-LABEL: @first_in_registers
 // CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x16xf16, {{.*}}>, %[[Y:[a-z0-9]*]]: tensor<16x16xf16
 // CHECK: eft.write_shared %[[Y]], %[[B:.*]][%[[ZERO:.*]]]
@@ -44,7 +46,7 @@ func.func @first_in_registers(%x: tensor<64x16xf16, #c>, %y: tensor<16x16xf16, #
   return %d : tensor<64x16xf32, #c>
 }
 
-// Warps multiply by themselves where placing has not noted otherwise.
+// Single warps compute a product that placing has not marked for warpgroups.
 // CHECK-LABEL: @by_warps
 // CHECK: eft.dot %
 func.func @by_warps(%x: tensor<64x16xf16, #c>, %b: tensor<16x16xf16, #b>, %acc: tensor<64x16xf32, #c>) -> tensor<64x16xf32, #c> {
@@ -52,7 +54,8 @@ func.func @by_warps(%x: tensor<64x16xf16, #c>, %b: tensor<16x16xf16, #b>, %acc: 
   return %d : tensor<64x16xf32, #c>
 }
 
-// Blocks without layouts have no order for a slot. The product is left to the lowering, which says so.
+// A block without a layout determines no order for a slot. The pass leaves the product to the lowering,
+// which reports an error.
 // CHECK-LABEL: @without_layouts
 // CHECK: eft.dot %
 // CHECK-LABEL: @conversion_of_a_block_without_layout
@@ -94,7 +97,7 @@ func.func @first_from_before_loop(%x: tensor<64x16xf16, #c>, %y: tensor<16x16xf1
   return %r, %s : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
 }
 
-// The loop with the calls may be another one than the product's. Quotients of 32 bits are no calls.
+// The loop with the calls may be an outer loop of the product's loop. Quotients of 32 bits are no calls.
 // CHECK-LABEL: @call_in_the_outer_loop
 // CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x16xf16
 // CHECK: eft.write_shared %[[X]], %[[A:.*]][

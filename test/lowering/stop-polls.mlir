@@ -25,7 +25,7 @@ func.func @a_loop_of_unknown_length(%p: !eft.ptr<i32>, %n: i32) {
   }
   return
 }
-// The loop over programs looks before each program.
+// The loop over programs polls before each program.
 // CHECK-LABEL: func.func @a_loop_of_unknown_length(
 // CHECK: scf.for
 // CHECK: llvm.load volatile
@@ -54,7 +54,7 @@ func.func @a_while(%p: !eft.ptr<i32>, %n: i32) {
   return
 }
 
-// 64 turns are few, and so are 4 times 64.
+// 64 iterations are few, and so are 4 times 64, so these loops do not poll.
 // CHECK-LABEL: func.func private @loops_that_are_short.program
 // CHECK-NOT: volatile
 // CHECK-LABEL: func.func @loops_that_are_short(
@@ -71,7 +71,7 @@ func.func @loops_that_are_short(%p: !eft.ptr<i32>) {
   return
 }
 
-// 64 times 64 are many: the outer loop looks.
+// 64 times 64 iterations are many, so the outer loop polls.
 // CHECK-LABEL: func.func private @loops_that_are_long_together.program
 // CHECK: scf.for
 // CHECK: llvm.load volatile

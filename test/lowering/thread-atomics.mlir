@@ -26,8 +26,8 @@ func.func @sum_of_halves(%p: !llvm.ptr<1>, %x: f16, %y: bf16) {
   return
 }
 
-// Neighbours of 16 bits share a register. ptxas keeps the result of a vector, so an instruction without one
-// takes the place of one whose result is not used.
+// Neighbours of 16 bits share a register. ptxas does not drop an unused result of a vector, so the
+// instruction `red`, which has no result, replaces `atom` if the result is not used.
 // CHECK-LABEL: @sums_of_neighbours
 func.func @sums_of_neighbours(%p: !llvm.ptr<1>, %x: vector<4xf32>, %y: vector<2xf16>, %z: vector<8xbf16>, %c: i1) -> vector<4xf32> {
   // CHECK: "mov.b32 $0, 0; mov.b32 $1, 0; mov.b32 $2, 0; mov.b32 $3, 0; @$9 atom.global.gpu.relaxed.add.v4.f32 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};", "=&r,=&r,=&r,=&r,l,r,r,r,r,b,~{memory}"

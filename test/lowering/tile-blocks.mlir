@@ -31,7 +31,7 @@ func.func @copy_in_steps(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>) {
 
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// A value that one group loads and another uses: neither can be done in parts.
+// One group loads a value that another group uses, so neither group can be tiled.
 // CHECK-LABEL: @loaded_value_crosses_a_barrier
 func.func @loaded_value_crosses_a_barrier(%q: !eft.ptr<f32>, %r: !eft.ptr<i32>, %n: i32) {
   // CHECK-NOT: scf.for
@@ -51,7 +51,7 @@ func.func @loaded_value_crosses_a_barrier(%q: !eft.ptr<f32>, %r: !eft.ptr<i32>, 
 #plane = #eft.layout<register = [[0, 1], [4, 0], [8, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = []>
 #column = #eft.layout<register = [[0, 0], [4, 0], [8, 0]], lane = [[0, 0], [0, 0], [0, 0], [1, 0], [2, 0]], warp = []>
 
-// Only the rows move on from step to step.
+// Only the rows' indices change from iteration to iteration.
 // CHECK-LABEL: @rows_in_steps
 func.func @rows_in_steps(%q: !eft.ptr<i32>) {
   // CHECK: scf.for
@@ -71,7 +71,8 @@ func.func @rows_in_steps(%q: !eft.ptr<i32>) {
 
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// What could fail for other elements is done for those of the step, like everything else.
+// An operation that could fail for other elements is computed only for the elements of the tile, like
+// all others.
 // CHECK-LABEL: @divisions_in_steps
 func.func @divisions_in_steps(%p: !eft.ptr<i32>) {
   // CHECK: scf.for
@@ -94,8 +95,8 @@ func.func @divisions_in_steps(%p: !eft.ptr<i32>) {
 
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
-// A thread has 8 elements, 256 bits. If these are too many, a loop reduces them, and another one loads
-// them again.
+// A thread has 8 elements, 256 bits. If this is more than the limit, one loop reduces them, and another
+// loop loads them again.
 // CHECK-LABEL: @row(
 // CHECK-NOT: scf.for
 // CHECK: return

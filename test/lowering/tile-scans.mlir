@@ -1,23 +1,23 @@
 // RUN: eft-opt %s -eft-tile-scans='max-fragments=2 tile-fragments=2' | FileCheck %s
 // RUN: eft-opt %s -eft-tile-scans | FileCheck %s --check-prefix=SMALL
 
-// A thread has 8 elements: 4 tiles of 64 elements. Bits 6 and 7 of the index are in a tile's number.
+// A thread has 8 elements: 4 tiles of 64 elements. Bits 6 and 7 of the index are the tile's number.
 #block = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
-// The number's lowest bit belongs to the rows.
+// The lowest bit of the tile's number is a bit of the row.
 #rows = #eft.layout<register = [[0, 1], [1, 0], [0, 64]],
                     lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = []>
-// Two tiles are not neighbours.
+// The second register bit adds 192 = 128 + 64, so the bits of the tile's number are mixed.
 #mixed = #eft.layout<register = [[1], [192], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
 // CHECK-LABEL: @scan
 // CHECK: %[[BUFFER:.*]] = eft.buffer
 // CHECK: eft.buffer_write %arg0, %[[BUFFER]]
-// One carry for each of two levels.
+// The loop carries one block for each of the two levels of the scan over tiles.
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %c4_i32{{.*}} iter_args(%[[ONE:.*]] = %{{.*}}, %[[TWO:.*]] = %{{.*}}) -> (tensor<1xf32
 // CHECK: %[[TILE:.*]] = eft.buffer_read %[[BUFFER]]
 // CHECK-SAME: -> tensor<64xf32
 // CHECK: %[[SCANNED:.*]] = eft.scan %[[TILE]] axis 0
-// The tile's last element, and a number that is even or odd.
+// The loop reduces a tile to its last element, and tests whether the tile's number is even or odd.
 // CHECK: %[[LAST:.*]] = eft.reduce %[[SCANNED]] axis 0
 // CHECK: ^bb0(%{{.*}}: f32, %[[LATER:.*]]: f32):
 // CHECK-NEXT: eft.yield %[[LATER]]
@@ -46,7 +46,7 @@ func.func @scan(%x: tensor<256xf32, #block>) -> tensor<256xf32, #block> {
   return %0 : tensor<256xf32, #block>
 }
 
-// In reverse the last tile comes first, and the last element of a tile is its first one.
+// In reverse the loop starts with the last tile, and the result of a tile is in its first element.
 // CHECK-LABEL: @reverse
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %c4
 // CHECK: arith.subi %c3_i32{{.*}}, %[[I]]
@@ -63,7 +63,7 @@ func.func @reverse(%x: tensor<256xi32, #block>) -> tensor<256xi32, #block> {
   return %0 : tensor<256xi32, #block>
 }
 
-// Rows lie in tiles of their own.
+// Each row has tiles of its own.
 // CHECK-LABEL: @rows
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c2
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c2{{.*}} iter_args(%{{.*}} = %{{.*}}) -> (tensor<1x1xf32
@@ -89,7 +89,7 @@ func.func @mixed(%x: tensor<256xi32, #mixed>) -> tensor<256xi32, #mixed> {
   return %0 : tensor<256xi32, #mixed>
 }
 
-// Both sorts use one buffer. Stage 8: two bits of the number at once, then the tile.
+// Both sorts use one buffer. Stage 8 handles both bits of the tile's number, and then each tile.
 // CHECK-LABEL: @sorts
 // CHECK: %[[BUFFER:.*]] = eft.buffer
 // CHECK-NOT: eft.buffer :
@@ -102,7 +102,7 @@ func.func @mixed(%x: tensor<256xi32, #mixed>) -> tensor<256xi32, #mixed> {
 // CHECK: eft.exchange %{{.*}} axis 0 mask 32
 // CHECK: eft.exchange %{{.*}} axis 0 mask 1
 // CHECK: eft.buffer_write
-// Stage 6 is the tile's last one; every second tile falls.
+// Stage 6 is the last stage inside a tile; every second tile is sorted in descending order.
 // CHECK: eft.buffer_write %{{.*}}, %[[BUFFER]]
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c4
 // CHECK: %[[FALLS:.*]] = arith.cmpi ne

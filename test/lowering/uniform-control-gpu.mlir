@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -split-input-file -eft-lower-to-gpu=num-warps=2 -cse | FileCheck %s
 
-// Another program may write what each thread loads for itself. All threads must come to the barrier
-// or none, so they agree.
+// Another program may write the value that each thread loads for itself. Either all threads must reach
+// the barrier or none, so they vote.
 // CHECK-LABEL: @branch
 func.func @branch(%flag: !eft.ptr<i32>) {
   // CHECK: %[[SEEN:.*]] = llvm.load
@@ -22,7 +22,7 @@ func.func @branch(%flag: !eft.ptr<i32>) {
 
 // -----
 
-// Nobody waits in the branch: threads may part.
+// The branch contains no convergent operation, so threads may diverge.
 // CHECK-LABEL: @no_barrier_inside
 func.func @no_barrier_inside(%flag: !eft.ptr<i32>, %out: !eft.ptr<i64>) {
   // CHECK-NOT: llvm.nvvm.barrier0.or
@@ -38,7 +38,7 @@ func.func @no_barrier_inside(%flag: !eft.ptr<i32>, %out: !eft.ptr<i64>) {
 
 // -----
 
-// All threads know arguments, and where the program is.
+// Arguments and the program's position in the grid are the same in all threads.
 // CHECK-LABEL: @known_to_all
 func.func @known_to_all(%n: i32) {
   // CHECK-NOT: llvm.nvvm.barrier0.or
@@ -53,7 +53,7 @@ func.func @known_to_all(%n: i32) {
 
 // -----
 
-// The result of an atomic operation went to all threads from one.
+// One thread does the atomic operation and passes its result to all threads, so they agree on it.
 // CHECK-LABEL: @last_program
 func.func @last_program(%count: !eft.ptr<i32>, %n: i32) {
   // CHECK-NOT: llvm.nvvm.barrier0.or
@@ -69,8 +69,8 @@ func.func @last_program(%count: !eft.ptr<i32>, %n: i32) {
 
 // -----
 
-// A value that a branch chose comes from memory if the condition does, though nobody waits there.
-// The branch around has an agreement in it then, and needs one.
+// A value that a conditional yields depends on memory if its condition does, although the conditional
+// contains no barrier. The outer conditional then contains a vote, so it needs a vote, too.
 // CHECK-LABEL: @by_way_of_a_choice
 func.func @by_way_of_a_choice(%outer: !eft.ptr<i8>, %inner: !eft.ptr<i8>) {
   // CHECK: llvm.load
@@ -110,7 +110,7 @@ func.func @by_way_of_a_choice(%outer: !eft.ptr<i8>, %inner: !eft.ptr<i8>) {
 // CHECK-LABEL: @loops
 // CHECK-SAME: eft.shared_bytes = 8 : i32
 func.func @loops(%count: !eft.ptr<i32>) {
-  // The number of turns is the first thread's.
+  // All threads use the first thread's number of iterations.
   // CHECK: %[[SEEN:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> i32
   // CHECK: nvvm.barrier0
   // CHECK: scf.if
@@ -137,7 +137,7 @@ func.func @loops(%count: !eft.ptr<i32>) {
     eft.barrier
     scf.yield
   }
-  // A loop that only waits for another program is left alone.
+  // A loop that only waits for another program needs no vote.
   // CHECK: scf.while
   // CHECK-NOT: llvm.nvvm.barrier0.or
   // CHECK: scf.condition

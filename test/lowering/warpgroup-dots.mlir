@@ -4,8 +4,9 @@
 #a = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0], [64, 0]]>
 #b = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]>
 
-// Two warpgroups multiply 64 rows each. A's second half begins 64 rows of 64 bytes further: 256 units of
-// 16 bytes, which the second warpgroup adds. B lies across, by rows of 32 bytes, and both read all of it.
+// Two warpgroups multiply 64 rows each. The second half of A begins 64 rows of 64 bytes after the first:
+// 256 units of 16 bytes, which the second warpgroup adds. B is stored with rows of 32 bytes along n,
+// across k, and both warpgroups read all of it.
 // CHECK-LABEL: @two_groups
 // CHECK: llvm.ptrtoint
 // CHECK: %[[GROUP:.*]] = nvvm.shfl.sync idx
@@ -35,7 +36,7 @@ func.func @two_groups(%to: !eft.ptr<f32>, %slot: i32) {
 #k = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]>
 #b = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]>
 
-// The first factor comes from registers, the second one is transposed: its rows lie along k.
+// The first factor comes from registers. The second factor is transposed: its rows are along k.
 // CHECK-LABEL: @first_factor_in_registers
 // CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$17, $18, $19, $20}, db, yes, 1, 1, 0; }
 // CHECK-SAME: "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,l,r,r,r,r"

@@ -1,8 +1,8 @@
 // RUN: eft-opt %s -eft-place='target=sm_90 num-warps=4' | FileCheck %s
 // RUN: eft-opt %s -eft-place='target=sm_80 num-warps=4' | FileCheck %s --check-prefix=SM80
 
-// A thread holds no more neighbours than one atomic operation adds, so that those of neighbouring threads
-// work on neighbours: 4 floats on sm_90, and one on sm_80. Of the loads, each could move 8.
+// A thread holds as many neighbours as one atomic operation adds: 4 floats on sm_90, and one on sm_80. So
+// neighbouring threads add to neighbours in memory. A load could move 8, but moves no more than these.
 // CHECK-LABEL: @sums_of_floats
 // CHECK: eft.load {{.*}} {run = 4
 // CHECK: eft.atomic_rmw fadd acq_rel gpu {{.*}} {run = 4 : i32}
@@ -21,7 +21,7 @@ func.func @sums_of_floats(%x: !eft.ptr<bf16> {eft.divisibility = 16 : i32}, %p: 
   return
 }
 
-// Neighbours are added together where they have one mask: here two.
+// One atomic operation adds to neighbours that have the same mask: here to two.
 // CHECK-LABEL: @under_a_mask
 // CHECK: eft.atomic_rmw fadd relaxed gpu {{.*}} {run = 2 : i32}
 // SM80-LABEL: @under_a_mask
@@ -37,7 +37,7 @@ func.func @under_a_mask(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %n: i32
   return
 }
 
-// No other operation works on several elements, nor does a sum at addresses that are not aligned.
+// Other operations than `fadd`, and an `fadd` at unaligned addresses, work on single elements.
 // CHECK-LABEL: @by_the_element
 // CHECK: eft.atomic_rmw max relaxed gpu {{.*}} {run = 1 : i32}
 // CHECK: eft.atomic_rmw fadd relaxed gpu {{.*}} {run = 1 : i32}

@@ -2,8 +2,8 @@
 // RUN: eft-opt %s -eft-place="target=gpu num-warps=1" -eft-lower-to-gpu=num-warps=1 -cse | FileCheck %s --check-prefix=THREAD
 // RUN: eft-opt %s -eft-place=target=cpu | FileCheck %s --check-prefix=CPU
 
-// Where the number of columns is a multiple of 16, four neighbours of a thread lie inside or outside
-// together, and one comparison tells for all.
+// The number of columns is a multiple of 16. So the four neighbours of a thread are all inside or all
+// outside of the row, and one comparison is enough for the four.
 // CHECK-LABEL: @multiple
 // CHECK: arith.cmpi slt, {{.*}} {eft.constancy = 4 : i32}
 // THREAD-LABEL: @multiple

@@ -1,14 +1,14 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=1' | FileCheck %s
 // RUN: eft-opt %s -eft-place='target=cpu num-warps=1' | FileCheck %s --check-prefix=CPU
 
-// A block that is stored as it is and used as a row is carried as it is used innermost.
+// A loop carries a block that it stores, and uses as a row, in the layout of the row.
 // CHECK-LABEL: @carried_block_is_used_in_two_layouts
 // CHECK: scf.for {{.*}} iter_args(%[[K:.*]] = %{{.*}}) -> (tensor<32xi32, #[[ROW:layout[0-9]*]]>)
 // CHECK: %[[C:.*]] = eft.convert_layout %[[K]] : tensor<32xi32, #[[ROW]]> -> tensor<32xi32, #[[L:layout[0-9]*]]>
 // CHECK: eft.expand_dims %[[K]]
 // CHECK: eft.store %{{.*}}, %[[C]] {{.*}} : tensor<32x!eft.ptr<i32>, #[[L]]>
 //
-// A CPU does not carry a vector for each row that uses it.
+// On a CPU, the loop does not carry a copy of each vector for each row.
 // CPU-DAG: #[[ONCE:.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = {{\[\[}}8], [16]]>
 // CPU-DAG: #[[ROWS:.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = {{\[\[}}8], [16], [0], [0]]>
 // CPU-LABEL: @carried_block_is_used_in_two_layouts
@@ -32,7 +32,7 @@ func.func @carried_block_is_used_in_two_layouts(%x: !eft.ptr<i32>, %y: !eft.ptr<
   return
 }
 
-// Only the place that stored an element is sure to see it.
+// Only the thread that has stored an element is sure to load the new value.
 // CHECK-LABEL: @load_after_a_store_in_another_layout
 // CHECK: eft.store %[[P:.*]], %{{.*}} : tensor<32x!eft.ptr<i32>, #[[L:layout[0-9]*]]>
 // CHECK: %[[V:.*]] = eft.load %[[P]]
@@ -50,7 +50,7 @@ func.func @load_after_a_store_in_another_layout(%x: !eft.ptr<i32>, %y: !eft.ptr<
   return
 }
 
-// In the loop's next turn, the load follows the store.
+// In the next iteration of the loop, the load comes after the store.
 // CHECK-LABEL: @load_before_a_store_in_a_loop
 // CHECK: scf.for
 // CHECK: %[[V:.*]] = eft.load
@@ -72,8 +72,8 @@ func.func @load_before_a_store_in_a_loop(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>, %
   return
 }
 
-// A transposed copy: memory is read along its rows and written along its rows, and the block moves
-// in between. The transposition itself moves nothing.
+// A transposed copy reads memory along its rows, and writes memory along its rows. In between, the
+// block is converted. The transposition itself moves no element.
 // CHECK-LABEL: @transposed_copy
 // CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32} : tensor<64x64x!eft.ptr<f32>, #[[L:layout[0-9]*]]>
 // CHECK: %[[C:.*]] = eft.convert_layout %[[V]] : tensor<64x64xf32, #[[L]]> -> tensor<64x64xf32, #[[T:layout[0-9]*]]>
@@ -99,9 +99,9 @@ func.func @transposed_copy(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32},
   return
 }
 
-// The same without a transposition: rows are read, and columns written. The block is loaded in
-// another layout than that in which blocks of its shape are stored, so a barrier comes between. A
-// second store needs none.
+// The same without a transposition: the kernel reads rows and writes columns. The load and the
+// stores have different layouts, so a barrier separates the load from the first store. The second
+// store needs no barrier.
 // CHECK-LABEL: @columns_are_stored
 // CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32} : tensor<64x64x!eft.ptr<f32>, #[[L:layout[0-9]*]]>
 // CHECK: %[[C:.*]] = eft.convert_layout %[[V]] : tensor<64x64xf32, #[[L]]> -> tensor<64x64xf32, #[[T:layout[0-9]*]]>
@@ -136,8 +136,8 @@ func.func @columns_are_stored(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32},
   return
 }
 
-// The halves of a product are converted when they are as narrow as in memory. To split it moves
-// nothing.
+// The product is split in its own layout, which moves no element. Its halves are converted after they
+// have been rounded to their narrow type in memory.
 // CHECK-LABEL: @halves_of_a_product
 // CHECK: %[[D:.*]] = eft.dot
 // CHECK: %[[R:.*]] = eft.reshape %[[D]]
@@ -172,8 +172,8 @@ func.func @halves_of_a_product(%x: !eft.ptr<f16>) {
   return
 }
 
-// Rows of a product are divided by one number each. The numbers are converted, and the rows when
-// they are as narrow as in memory.
+// Each row of a product is divided by a number. The block of these numbers is converted. The product
+// is converted after it has been rounded to its narrow type in memory.
 // CHECK-LABEL: @divided_rows_of_a_product
 // CHECK: %[[D:.*]] = eft.dot
 // CHECK-NOT: eft.convert_layout %[[D]]

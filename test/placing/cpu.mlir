@@ -19,7 +19,7 @@ func.func @lanes_and_steps(%x: !eft.ptr<f32>) {
   return
 }
 
-// The widest type in memory fills the vector register.
+// A vector has as many elements as a register holds of the widest type in memory.
 // CHECK-LABEL: @widest_type_decides
 // CHECK: eft.load {{.*}} {run = 8 : i32} : tensor<64x!eft.ptr<f16>, #[[L8]]>
 // CHECK: eft.store {{.*}} {run = 8 : i32} : tensor<64x!eft.ptr<f64>, #[[L8]]>
@@ -69,7 +69,7 @@ func.func @mask_cuts_the_block(%x: !eft.ptr<i32>, %n: i32) {
   return
 }
 
-// One element for each row: vectors along the rows load it as it is wanted, without a conversion.
+// One element for each row is loaded in the layout of vectors along the rows, without a conversion.
 // CHECK-LABEL: @an_element_for_each_row
 // CHECK: %[[SCALE:.*]] = eft.load {{.*}} : tensor<32x1x!eft.ptr<f32>
 // CHECK-NOT: eft.convert_layout

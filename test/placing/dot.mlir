@@ -2,8 +2,8 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=4' | FileCheck %s --check-prefix=SHAPES
 // RUN: eft-opt %s -eft-place='target=cpu vector-bits=256' | FileCheck %s --check-prefix=CPU
 
-// The accumulator's layout is the result's home, and the factors are converted to what follows from
-// it. A CPU reads them as they come.
+// On a GPU, the loop carries the accumulator in its anchor, and the factors are converted to the
+// layouts that follow from the anchor. On a CPU, no factor is converted.
 // GPU-DAG: #[[ACC:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 16], [16, 0]]>
 // GPU-DAG: #[[A:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 0], [16, 0]]>
 // GPU-DAG: #[[B:.*]] = #eft.layout<register = {{\[\[}}1, 0], [8, 0], [0, 8]], lane = {{\[\[}}2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = {{\[\[}}0, 16], [0, 0]]>
@@ -33,7 +33,7 @@ func.func @accumulates_in_a_loop(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %n: i32) 
   return
 }
 
-// Products that no tensor core has begin in small patches; their factors lie as they come.
+// Without tensor cores, a thread computes small patches of the product. Factors may have any layout.
 // GPU-LABEL: @exact_products
 // GPU: eft.dot %[[X:.*]], %[[X]], %[[X2:.*]] precision ieee
 func.func @exact_products(%p: !eft.ptr<f32>) {
@@ -45,7 +45,7 @@ func.func @exact_products(%p: !eft.ptr<f32>) {
   return
 }
 
-// The largest element of a product is found where the product is, in whatever shape.
+// The maximum of a product is computed in the layout of the product, even if it is reshaped first.
 // GPU-LABEL: @largest_of_a_product
 // GPU: eft.dot
 // GPU-NOT: eft.convert_layout
@@ -66,8 +66,8 @@ func.func @largest_of_a_product(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>) {
   return
 }
 
-// The first factor of a product is a product itself: both have their warps below each other, and the one
-// is the other's factor as it is. Where nothing is computed from a row, the warps lie in a square.
+// The first factor of a product is a product, too. The warps of both lie below each other, so the first
+// product needs no conversion. A product from whose rows nothing is computed has its warps in a square.
 // GPU-LABEL: @product_of_a_product
 // GPU: eft.dot {{.*}} -> tensor<64x64xf32, #[[ROWS:layout[0-9]*]]>
 // GPU-NOT: eft.convert_layout

@@ -6,7 +6,7 @@
 // CHECK: #[[C1:.*]] = #eft.layout<register = {{\[\[}}1], [2], [0]], lane = {{\[\[}}4], [8], [16], [0], [0]], warp = []>
 // CHECK: #[[C2:.*]] = #eft.layout<register = {{\[\[}}0, 1], [0, 2], [0, 0]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [0, 0], [0, 0]], warp = []>
 
-// Rows lie over the upper lanes, columns over the registers and the lower lanes.
+// The high lane bits tell the row, the register bits and the low lane bits tell the column.
 // CHECK-LABEL: @sources_have_slices
 // CHECK: eft.expand_dims {{.*}} axis 1 : tensor<8xi32, #[[R1]]> -> tensor<8x1xi32, #[[R2]]>
 // CHECK: eft.broadcast {{.*}} : tensor<8x1xi32, #[[R2]]> -> tensor<8x32xi32, #[[RC]]>
@@ -28,7 +28,7 @@ func.func @sources_have_slices(%x: !eft.ptr<i32> {eft.divisibility = 16 : i32}) 
   return
 }
 
-// One range as rows and as columns of a square, and what is made from it: all of it is made twice.
+// A range is used as rows and as columns of a square. It, and what is computed from it, is made twice.
 // CHECK-LABEL: @range_is_made_twice
 // CHECK: %[[A:.*]] = eft.arange 0 to 16 : tensor<16xi32, #[[LA:layout[0-9]*]]>
 // CHECK: %[[B:.*]] = eft.arange 0 to 16 : tensor<16xi32, #[[LB:layout[0-9]*]]>
@@ -49,7 +49,7 @@ func.func @range_is_made_twice(%x: !eft.ptr<i32>) {
   return
 }
 
-// Used as rows and as columns, and never written: the load is done twice too.
+// A load that is used as rows and as columns is also done twice, because nothing writes its memory.
 // CHECK-LABEL: @load_is_done_twice
 // CHECK: %[[P:.*]] = eft.addptr
 // CHECK: %[[Q:.*]] = eft.addptr
@@ -71,7 +71,7 @@ func.func @load_is_done_twice(%x: !eft.ptr<i32>, %y: !eft.ptr<i32>) {
   return
 }
 
-// A block that is carried, and only ever used as a row, is carried as a row.
+// If a loop only uses a carried block as a row, it carries the block in the layout of the row.
 // CHECK-LABEL: @loop_carries_a_slice
 // CHECK: scf.for {{.*}} -> (tensor<32xi32, #[[L:layout[0-9]*]]>)
 // CHECK: eft.expand_dims {{.*}} axis 0 : tensor<32xi32, #[[L]]>
@@ -91,7 +91,7 @@ func.func @loop_carries_a_slice(%x: !eft.ptr<i32>, %n: i32) {
   return
 }
 
-// What a while loop tests and what it goes on with are two blocks, each with its own layout.
+// The blocks of a while loop's condition and of its body are not tied: each has its own layout.
 // CHECK-LABEL: @while_loop
 // CHECK: scf.while (%{{.*}} = %{{.*}}) : (tensor<32xi32, #[[L:layout[0-9]*]]>) -> tensor<32xi32, #[[L]]>
 func.func @while_loop(%x: !eft.ptr<i32>, %more: i1) {

@@ -1,8 +1,8 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=4' | FileCheck %s
 
-// Each of four warps multiplies 16 rows with its own columns, so it could load their elements where the
-// tensor cores want them. But then no copies would bring them iterations ahead: the factor is loaded in
-// long runs.
+// Each of four warps multiplies 16 rows with its own columns, so it could load the elements directly to
+// where the tensor cores need them. But asynchronous copies, which run iterations ahead, need long runs:
+// so the factor is loaded in long runs, and then converted.
 // CHECK-LABEL: @few_rows
 // CHECK: %[[B:.*]] = eft.load {{.*}} {run = 8 : i32} : tensor<64x64x!eft.ptr<f16>
 // CHECK-NEXT: %[[FACTOR:.*]] = eft.convert_layout %[[B]]

@@ -7,7 +7,7 @@
 // CHECK: #[[COLUMNS:.*]] = #eft.layout<register = {{\[\[}}1, 0], [2, 0], [0, 16], [0, 32]], lane = {{\[\[}}4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = {{\[\[}}0, 4], [0, 8]]>
 // CHECK: #[[COPIES:.*]] = #eft.layout<register = [], lane = {{\[\[}}1], [2], [0], [0], [0]], warp = {{\[\[}}0], [0]]>
 
-// 16 bytes a thread; a thread's upper register bit is its second step.
+// A thread accesses 16 bytes at a time, twice. The highest register bit tells the two accesses apart.
 // CHECK-LABEL: @widest_access_of_f32
 // CHECK: eft.arange 0 to 1024 : tensor<1024xi32, #[[FOUR]]>
 // CHECK: eft.load {{.*}} {run = 4 : i32}
@@ -21,7 +21,7 @@ func.func @widest_access_of_f32(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32})
   return
 }
 
-// Eight f16 fill an access, so the i32 beside them take two.
+// One access moves eight f16. The eight i32 at the same places take two accesses.
 // CHECK-LABEL: @widest_of_two_types_decides
 // CHECK: eft.load {{.*}} {run = 4 : i32} : tensor<1024x!eft.ptr<i32>, #[[EIGHT]]>
 // CHECK: eft.store {{.*}} {run = 8 : i32} : tensor<1024x!eft.ptr<f16>, #[[EIGHT]]>
@@ -80,9 +80,9 @@ func.func @mask_cuts_the_block(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, 
   return
 }
 
-// A mask of a row's columns cuts every program at the same place, in each iteration of a loop too:
-// most threads would find an element outside. So each access has a predicate of its own. A mask that
-// depends on the program cuts few of them.
+// A mask of a row's columns is the same in all programs and in all iterations of a loop. In each of
+// them, many threads hold an element for which it is false. So each run gets a predicate, and there
+// is no note `prefix`. A mask that depends on the program is false for elements of few programs only.
 // CHECK-LABEL: @mask_cuts_each_row
 // CHECK: eft.load {{.*}} {run = 4 : i32, uniformRuns} :
 // CHECK: eft.store {{.*}} {run = 1 : i32, uniformRuns} :
@@ -124,8 +124,8 @@ func.func @mask_cuts_each_row(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %
   return
 }
 
-// A mask that is the same along the dimension in which memory runs cuts no access; one that cuts
-// such a run once needs one look at each.
+// A mask may be the same for all elements along the dimension in which memory runs: `uniformRuns`. Or
+// it may be true up to some element of each run: `prefixRuns`.
 // CHECK-LABEL: @masks_of_rows_and_columns
 // CHECK: eft.load {{.*}} {run = 4 : i32, uniformRuns} :
 // CHECK: eft.load {{.*}} {run = 4 : i32, uniformRuns} :
@@ -162,7 +162,7 @@ func.func @masks_of_rows_and_columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : 
   return
 }
 
-// The form of addresses that wrap around. A volatile load touches nothing that it wasn't asked for.
+// Offsets modulo an argument make headless runs. A volatile load accesses each element by itself.
 // CHECK-LABEL: @offsets_modulo_an_argument
 // CHECK: eft.load {{.*}} {headless, run = 8 : i32} :
 // CHECK: eft.load {{.*}} volatile {run = 1 : i32} :
@@ -186,7 +186,7 @@ func.func @offsets_modulo_an_argument(%x: !eft.ptr<f16> {eft.divisibility = 16 :
   return
 }
 
-// A range that begins at a multiple of its length doesn't wrap around; from elsewhere on it may.
+// Integers that begin at a multiple of their number don't wrap around. Others may.
 // CHECK-LABEL: @starts_of_ranges
 // CHECK: arith.addi %{{.*}}, %{{.*}} overflow<nsw> : tensor<1024xi32
 // CHECK: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : tensor<1024xi32
@@ -223,7 +223,7 @@ func.func @scalars_stay(%x: !eft.ptr<f32>, %f: f32) {
   return
 }
 
-// Memory runs along the first dimension, so that one lies in the registers.
+// Memory runs along the first dimension, so the low register bits run along this dimension.
 // CHECK-LABEL: @columns_are_contiguous
 // CHECK: eft.store {{.*}} {run = 4 : i32} : tensor<32x64x!eft.ptr<i32>, #[[COLUMNS]]>
 func.func @columns_are_contiguous(%x: !eft.ptr<i32> {eft.divisibility = 16 : i32},
@@ -243,7 +243,7 @@ func.func @columns_are_contiguous(%x: !eft.ptr<i32> {eft.divisibility = 16 : i32
   return
 }
 
-// Arguments, results and what is yielded have one layout.
+// The arguments, the results and the yielded values of a loop or branch have the same layout.
 // CHECK-LABEL: @loops_and_branches_carry_blocks
 // CHECK: scf.for {{.*}} -> (tensor<256xf32, #[[L:layout[0-9]*]]>)
 // CHECK: scf.if {{.*}} -> (tensor<256xf32, #[[L]]>) {

@@ -1,6 +1,6 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=4' | FileCheck %s
 
-// The largest elements of groups are found where the row is loaded: their order is free.
+// The maxima of groups of a row are free of order, so they are computed where the row is loaded.
 // CHECK-LABEL: @largest_of_groups
 // CHECK: eft.load {{.*}} {run = 8 : i32} : tensor<1024x!eft.ptr<f16>, #[[ROW:layout[0-9]*]]>
 // CHECK-NOT: eft.convert_layout
@@ -26,7 +26,7 @@ func.func @largest_of_groups(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q
   return
 }
 
-// A sum has its order, and its sources are moved. What they cost to compute is paid once.
+// A sum has a fixed order, so its sources are converted. They are expensive, so they are computed once.
 // CHECK-LABEL: @computed_once
 // CHECK: %[[X:.*]] = eft.load
 // CHECK-NOT: eft.convert_layout
@@ -58,8 +58,8 @@ func.func @computed_once(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !e
   return
 }
 
-// A thread holds no more neighbours than a store moves, so that those of neighbouring threads are
-// neighbours in memory.
+// A thread holds as many neighbours as one store moves, not as many as one load could move. So the
+// stores of neighbouring threads are neighbours in memory.
 // CHECK-LABEL: @widened
 // CHECK: eft.load {{.*}} {run = 4 : i32} : tensor<1024x!eft.ptr<i8>
 // CHECK: eft.store {{.*}} {run = 4 : i32} : tensor<1024x!eft.ptr<f32>

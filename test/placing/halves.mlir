@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -eft-place='target=cpu vector-bits=512' | FileCheck %s
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=1' | FileCheck %s --check-prefix=GPU
 
-// One element is left of a block. Not all of the block is in one lane because of it.
+// Splits leave one element of a block. The block itself still is not placed in a single lane.
 // CHECK: #[[ALL:.*]] = #eft.layout<lane = {{\[\[}}8], [16], [32]], step = {{\[\[}}4], [2], [1]]>
 // CHECK: #[[EIGHT:.*]] = #eft.layout<lane = {{\[\[}}1], [2], [4]], step = []>
 // CHECK: #[[FOUR:.*]] = #eft.layout<lane = [], step = {{\[\[}}2], [1]]>
@@ -10,7 +10,7 @@
 // CHECK: eft.split {{.*}} -> tensor<8xi32, #[[EIGHT]]>
 // CHECK: eft.split {{.*}} -> tensor<4xi32, #[[FOUR]]>
 
-// Nor is all of it in every thread.
+// On a GPU, no thread holds the whole block.
 // GPU: #[[ALL:.*]] = #eft.layout<register = {{\[\[}}4], [2], [1]], lane = {{\[\[}}8], [16], [32], [0], [0]], warp = []>
 // GPU-LABEL: @halves
 // GPU: arith.addi {{.*}} : tensor<64xi32, #[[ALL]]>

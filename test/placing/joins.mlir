@@ -3,8 +3,8 @@
 // CHECK-DAG: #[[ONE:.*]] = #eft.layout<register = {{\[\[}}128], [256], [512]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32], [64]]>
 // CHECK-DAG: #[[MADE:.*]] = #eft.layout<register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}128], [256], [4], [8], [16]], warp = {{\[\[}}32], [64]]>
 
-// Neighbours lie in different lanes, because the pointer's alignment is not known. The four words of
-// a draw are in one lane nevertheless, and all of them are needed there.
+// The pointer's alignment is not known, so the store has neighbours in different lanes. But the joins
+// are made in a layout in which one lane holds all four words of a draw, and needs all of them.
 // CHECK-LABEL: @four_words_of_a_draw
 // CHECK: %[[WORDS:.*]] = eft.reshape {{.*}} -> tensor<1024xi32, #[[MADE]]>
 // CHECK: %[[MOVED:.*]] = eft.convert_layout %[[WORDS]] : tensor<1024xi32, #[[MADE]]> -> tensor<1024xi32, #[[ONE]]>
@@ -24,7 +24,7 @@ func.func @four_words_of_a_draw(%x: !eft.ptr<i32>, %seed: i64) {
   return
 }
 
-// Where neighbours lie in registers, they stay there.
+// If the store has neighbours in the registers of one lane, the joins need no conversion.
 // CHECK-LABEL: @aligned_pointer
 // CHECK-NOT: eft.convert_layout
 // CHECK: return
@@ -41,7 +41,7 @@ func.func @aligned_pointer(%x: !eft.ptr<i32> {eft.divisibility = 16 : i32}, %see
   return
 }
 
-// It costs less to compute a few operations for both than to move the results.
+// Few operations are computed for both sources in each lane, which costs less than moving the result.
 // CHECK-LABEL: @little_to_compute
 // CHECK-NOT: eft.convert_layout
 // CHECK: return
@@ -58,7 +58,7 @@ func.func @little_to_compute(%x: !eft.ptr<i32>, %n: i32) {
   return
 }
 
-// A thread has one element of the result, so no two words can be in one lane.
+// Each thread holds one element of the result, so no lane can hold two words.
 // CHECK-LABEL: @one_element_a_thread
 // CHECK-NOT: eft.convert_layout
 // CHECK: return

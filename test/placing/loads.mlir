@@ -1,8 +1,8 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=1' | FileCheck %s
 
-// Memory of the factor runs along its rows' dimension, that of the result along the other one. Both have
-// one shape. The factor is loaded as its own memory runs, because the store comes after it, and it is
-// converted at once.
+// The factor and the result have one shape. The memory of the factor runs along one dimension, that of
+// the result along the other. The store comes after the loop that loads the factor. So the factor is
+// loaded in the layout that suits its own memory, and is converted directly after the load.
 // CHECK-DAG: #[[UNALIGNED:layout[0-9]*]] = #eft.layout<register = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 // CHECK-DAG: #[[DOWN:layout[0-9]*]] = #eft.layout<register = {{\[\[}}1, 0], [2, 0], [4, 0]], lane = {{\[\[}}8, 0], [0, 1], [0, 2]
 // CHECK-LABEL: @store_behind_the_loop
@@ -37,8 +37,8 @@ func.func @store_behind_the_loop(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}
   return
 }
 
-// In the next turn of a loop around, the load may read what the store has written. All threads wait
-// for each other before that.
+// In the next iteration of the outer loop, the load may read what the store has written. A barrier
+// makes all threads wait before the load.
 // CHECK-LABEL: @store_in_a_loop_around
 // CHECK: scf.for
 // CHECK: eft.barrier
@@ -74,8 +74,8 @@ func.func @store_in_a_loop_around(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32
   return
 }
 
-// Offsets that start anywhere may wrap around. The lanes still lie along the dimension in which the
-// offsets follow each other.
+// The pointer's alignment is not known, so a run has one element. The lanes still lie along the
+// dimension in which the offsets are consecutive.
 // CHECK-LABEL: @unaligned
 // CHECK: eft.load %{{.*}} {run = 1 : i32} : tensor<32x16x!eft.ptr<f16>, #[[UNALIGNED]]>
 func.func @unaligned(%p: !eft.ptr<f16>, %q: !eft.ptr<f16>, %n: i32) {

@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -eft-place="target=gpu num-warps=4" | FileCheck %s
 
-// Rows that begin anywhere are loaded one element at a time. Then neighbours lie in the lanes, so
-// that an access of a warp has no gaps, and the order of the sum is what it is for aligned rows.
+// A row at an unaligned address is loaded one element at a time. Neighbours then lie in neighbouring
+// lanes, so that a warp's access has no gaps. The order of the sum is the same as for aligned rows.
 // CHECK: #[[LAYOUT:.*]] = #eft.layout<register = {{\[\[}}32], [64], [512]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}128], [256]]>
 // CHECK: #[[PAIRS:.*]] = #eft.layout<register = {{\[\[}}1], [64], [512]], lane = {{\[\[}}2], [4], [8], [16], [32]], warp = {{\[\[}}128], [256]]>
 // CHECK: #[[USUAL:.*]] = #eft.layout<register = {{\[\[}}1], [2], [512]]
@@ -22,7 +22,7 @@ func.func @unaligned(%p: !eft.ptr<f32>, %n: i32) -> f32 {
   return %sum : f32
 }
 
-// Addresses that are multiples of 8 bytes have pairs.
+// If addresses are multiples of 8 bytes, a thread loads pairs of f32.
 // CHECK-LABEL: @pairs
 // CHECK: eft.load {{.*}} : tensor<1024x!eft.ptr<f32>, #[[PAIRS]]>
 func.func @pairs(%p: !eft.ptr<f32> {eft.divisibility = 8 : i32}) -> f32 {
@@ -38,7 +38,7 @@ func.func @pairs(%p: !eft.ptr<f32> {eft.divisibility = 8 : i32}) -> f32 {
   return %sum : f32
 }
 
-// Elements that are gathered have no neighbours to be loaded with.
+// Each gathered element is loaded by itself, so the layout is the usual one for reductions.
 // CHECK-LABEL: @gathered
 // CHECK: eft.reduce {{.*}} (tensor<1024xf32, #[[USUAL]]>)
 func.func @gathered(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32},

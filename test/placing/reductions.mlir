@@ -1,14 +1,14 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=2' | FileCheck %s
 // RUN: eft-opt %s -eft-place='target=cpu num-warps=2' | FileCheck %s --check-prefix=CPU
 
-// A row's maximum, subtracted from the row: what is reduced is where it was loaded, and the result
-// is wherever the row is.
+// The maximum of each row is subtracted from the row. Rows are reduced in the layout in which they are
+// loaded, and the maxima are needed in a slice of this layout: nothing is converted.
 // CHECK-LABEL: @row_minus_its_maximum
 // CHECK: eft.load %{{.*}} {run = 4 : i32} : tensor<8x128x!eft.ptr<f32>, #[[L:layout[0-9]*]]>
 // CHECK: eft.reduce %{{.*}} axis 1 steps 1 tree [2, 1, 64, 32, 16, 8, 4] : (tensor<8x128xf32, #[[L]]>) -> tensor<8xf32, #[[S:layout[0-9]*]]>
 // CHECK-NOT: eft.convert_layout
 // CHECK: eft.broadcast {{.*}} -> tensor<8x128xf32, #[[L]]>
-// The order is the same on a CPU, whatever its layouts.
+// The order is the same on a CPU, although the layouts differ.
 // CPU-LABEL: @row_minus_its_maximum
 // CPU: eft.reduce %{{.*}} axis 1 steps 1 tree [2, 1, 64, 32, 16, 8, 4]
 func.func @row_minus_its_maximum(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}) {
@@ -36,7 +36,7 @@ func.func @row_minus_its_maximum(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}
   return
 }
 
-// Beyond one vector a thread, elements are combined in steps.
+// If a row has more than one vector for each thread, the vectors are combined in steps.
 // CHECK-LABEL: @long_row
 // CHECK: eft.reduce %{{.*}} axis 0 steps 4 tree [2, 1, 64, 32, 16, 8, 4, 128] : (tensor<1024xf32, #{{.*}}>) -> f32
 // CPU-LABEL: @long_row
@@ -52,7 +52,7 @@ func.func @long_row(%x: f32, %p: !eft.ptr<f32>) {
   return
 }
 
-// Columns run in memory: they are loaded along the columns, and moved to be combined.
+// Memory runs along the columns: the block is loaded along them, and converted for the reduction.
 // CHECK-LABEL: @columns
 // CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32}
 // CHECK: %[[C:.*]] = eft.convert_layout %[[V]]
@@ -80,8 +80,8 @@ func.func @columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr
   return
 }
 
-// A maximum is the same in every order: it is combined where it was loaded, in the order that costs least
-// there. A CPU has the usual one.
+// A maximum is free of order. On a GPU, it is computed in the layout of the load, in the order that costs
+// least in this layout. On a CPU, it has the usual order.
 // CHECK-LABEL: @maxima_of_columns
 // CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32}
 // CHECK-NEXT: eft.reduce %[[V]] axis 1 order_free steps 1 tree [32, 16, 8, 4, 1, 2]
@@ -110,7 +110,7 @@ func.func @maxima_of_columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y
   return
 }
 
-// What a loop carries stays where the reduction leaves it.
+// A loop carries the sums in the anchor of the reduction.
 // CHECK-LABEL: @carried_sums
 // CHECK: scf.for {{.*}} -> (tensor<8xf32, #[[S:layout[0-9]*]]>)
 // CHECK: eft.reduce {{.*}} -> tensor<8xf32, #[[S]]>

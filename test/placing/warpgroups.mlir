@@ -2,9 +2,9 @@
 // RUN: eft-opt %s -eft-place='target=compute_90 num-warps=4' | FileCheck %s --check-prefixes=ALL,WARPS
 // RUN: eft-opt %s -eft-place='target=sm_90 num-warps=2' | FileCheck %s --check-prefixes=ALL,WARPS
 
-// A product of 64 rows and more is for warpgroups, whose warps lie below each other. Its factors are
-// loaded as memory runs, even where each warp could load what it multiplies. The product is stored in
-// narrower elements, and converted as such.
+// Warpgroups compute a product of at least 64 rows. Their warps lie below each other. Factors are loaded
+// along their memory, even if each warp could directly load the elements that it multiplies. The
+// product is converted after it has been rounded to the narrow type that is stored.
 // GROUPS-DAG: #[[ACC:.*]] = #eft.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]]>
 // GROUPS-DAG: #[[ROWS:.*]] = #eft.layout<register = {{\[\[}}0, 1], [0, 2], [0, 4]{{.*}}], lane = {{\[\[}}0, 8], [1, 0]
 // GROUPS-DAG: #[[PAIRS:.*]] = #eft.layout<register = {{\[\[}}0, 1], [16, 0]{{.*}}], lane = {{\[\[}}0, 2], [0, 4], [0, 8], [1, 0]
@@ -54,7 +54,7 @@ func.func @product(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32}, %q: !eft.ptr
   return
 }
 
-// Where memory is not aligned, a thread has two halves, which are one word in shared memory.
+// If memory is not aligned, a thread loads two f16, which it stores to shared memory as one word.
 // ALL-LABEL: @unaligned
 // GROUPS: eft.load %{{.*}} : tensor<64x16x!eft.ptr<f16>, #[[PAIRS]]>
 func.func @unaligned(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %n: i32) {
@@ -83,7 +83,7 @@ func.func @unaligned(%p: !eft.ptr<f16>, %q: !eft.ptr<f32>, %n: i32) {
   return
 }
 
-// A scalar that chooses between whole blocks is the same in each layout.
+// The scalar condition of a select needs no conversion when a conversion moves across the select.
 // ALL-LABEL: @chosen_by_a_scalar
 // ALL: %[[CHOSEN:.*]] = arith.select %true, %{{.*}}, %{{.*}} : tensor<64x32xf32
 // ALL: %[[NARROW:.*]] = arith.truncf %[[CHOSEN]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts that Python tests share: the devices, and checks of a kernel's IR."""
+"""Fixtures that all Python tests share: the devices, and checks of a kernel's IR."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 import pytest
 from eft import _runtime
 
-pytest.register_assert_rewrite("support")  # so that its assertions show what they compare
+pytest.register_assert_rewrite("support")  # its assertions then show the values that they compare
 
 from devices import Cpu, Cuda  # noqa: E402
 from pytorch import REASON  # noqa: E402
@@ -20,13 +20,13 @@ from support import lower  # noqa: E402
 
 @pytest.fixture(scope="session", autouse=True)
 def private_cache(tmp_path_factory):
-    """A disk cache of this run alone, so that every run compiles."""
+    """Gives this run a disk cache of its own, so that every run compiles."""
     os.environ["EFT_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture(autouse=True)
 def triton_means_what_it_did():
-    """A test may run a script for which `import triton` means Eft; the next one starts without."""
+    """After each test, undoes what makes `import triton` import Eft."""
     yield
     finders = [finder for finder in sys.meta_path if type(finder).__name__ == "TritonFinder"]
     for finder in finders:
@@ -38,18 +38,18 @@ def triton_means_what_it_did():
 
 @pytest.fixture(params=["cpu", "cuda"])
 def device(request):
-    """Where a kernel runs: every test that asks for it runs on the host and on a GPU."""
+    """The device that runs kernels. A test with this fixture runs on the CPU, then on a GPU."""
     if request.param == "cpu":
         return Cpu()
     if _runtime.device_count() == 0:
         pytest.skip("there is no GPU")
-    pytest.importorskip("torch", reason=REASON)  # which puts the arrays on the GPU
+    pytest.importorskip("torch", reason=REASON)  # PyTorch puts the arrays on the GPU
     return Cuda()
 
 
 @pytest.fixture
 def host():
-    """The CPU, to compare another device with."""
+    """The CPU, with which another device is compared."""
     return Cpu()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The devices of the tests, and arrays on them. This module knows nothing of Eft."""
+"""The devices of the tests, and arrays on them. This module does not import Eft."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 class Cpu:
-    """NumPy arrays."""
+    """The CPU, whose arrays are NumPy's."""
 
     name = "cpu"
 
@@ -19,12 +19,12 @@ class Cpu:
         return array.copy()
 
     def get(self, array) -> np.ndarray:
-        """The NumPy array of what `put` made."""
+        """The NumPy array with the contents of `array`, which `put` has made."""
         return array
 
 
 class Cuda:
-    """PyTorch tensors on the first GPU."""
+    """The first GPU, whose arrays are PyTorch tensors."""
 
     name = "cuda"
 
@@ -34,7 +34,7 @@ class Cuda:
         self.torch = torch
 
     def put(self, array: np.ndarray):
-        array = np.asarray(array)  # NumPy makes numbers of blocks without axes
+        array = np.asarray(array)  # NumPy turns arrays without axes into scalars
         if array.dtype == _BFLOAT16:
             return self.torch.from_numpy(array.view(np.int16)).cuda().view(self.torch.bfloat16)
         if array.dtype.name.startswith("float8_"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch, for the tests that need it. Where it is not installed, their files are collected all the
-same, so that each of their cases is skipped and counted."""
+"""PyTorch, for the tests that need it. If PyTorch is not installed, pytest still collects the files
+of these tests, so that it skips and counts each test case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reas
 
 
 class Absent:
-    """Stands in for what a module that is not there would have had. Any name in it is the same."""
+    """Replaces a module that is not installed. Each of its attributes is the object itself."""
 
     def __getattr__(self, name: str) -> Absent:
         if name.startswith("__"):
@@ -22,7 +22,7 @@ class Absent:
 
 
 def module(name: str):
-    """PyTorch, or a module that needs it, to be used by tests that are marked `needs_torch`."""
+    """PyTorch, or a module that imports PyTorch; `Absent` if PyTorch is not installed."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

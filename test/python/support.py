@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts that tests of kernels share: types, comparisons, and a kernel's IR."""
+"""Functions that tests of kernels share: types, comparisons, and a kernel's IR."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 DATA = pathlib.Path(__file__).parent.parent / "data"
 
-#: NumPy's dtypes by the names of Eft's.
+#: The NumPy dtype for the name of each type of Eft.
 DTYPES = {
     "int1": np.dtype(np.bool_),
     **{
@@ -32,22 +32,22 @@ def bits(array: np.ndarray) -> np.ndarray:
     unsigned = np.dtype(f"u{array.dtype.itemsize}")
     result = array.view(unsigned).copy()
     if array.dtype.kind in "fV" or array.dtype == DTYPES["bf16"]:
-        with np.errstate(invalid="ignore"):  # signalling NaNs
+        with np.errstate(invalid="ignore"):  # signalling NaNs would warn
             is_nan = np.isnan(array)
         result[is_nan] = np.iinfo(unsigned).max
     return result
 
 
 def assert_same_bits(actual: np.ndarray, expected: np.ndarray):
-    """The arrays are equal to the bit; every NaN equals every NaN."""
+    """Checks that two arrays are equal to the bit. Every NaN equals every NaN."""
     assert actual.dtype == expected.dtype
     found, wanted = bits(actual), bits(expected)
-    if not np.array_equal(found, wanted):  # what shows the difference takes much longer
+    if not np.array_equal(found, wanted):  # the assertion below takes much longer
         np.testing.assert_array_equal(found, wanted)
 
 
 def lower(kernel, types, specialization=None, **constexprs) -> str:
-    """The block IR of a kernel. `types` is a signature: "*fp32 i32 _", with `_` for a constexpr."""
+    """The block IR of a kernel. `types` is a signature, like "*fp32 i32 _"; `_` is a constexpr."""
     from eft.compiler.functions import lower
 
     types = [None if word == "_" else word for word in types.split()]
@@ -58,7 +58,7 @@ def lower(kernel, types, specialization=None, **constexprs) -> str:
 
 
 def key_of(function, variant, kind: str) -> bytes:
-    """The key of the disk cache for what `kind` says of a variant."""
+    """The key of the disk cache for an entry of this kind (such as "code") about a variant."""
     from eft import driver, version
 
     facts = driver.stable_facts(function, variant)
@@ -66,16 +66,16 @@ def key_of(function, variant, kind: str) -> bytes:
 
 
 def fails(kernel, types="*fp32 i32", **constexprs) -> eft.CompilationError:
-    """The mistake in a kernel."""
+    """The error that a kernel's mistake raises at compile time."""
     with pytest.raises(eft.CompilationError) as raised:
         lower(kernel, types, **constexprs)
     return raised.value
 
 
 def mistakes(*cases):
-    """Runs a test with wrong kernels, the place of what is wrong in each, and what the error says.
+    """Parametrizes a test over cases `(kernel, marker, message)`.
 
-    Its parameters are `kernel, marker, message`.
+    Each kernel is wrong at the text `marker`, and its error says `message`.
     """
     return pytest.mark.parametrize(
         "kernel, marker, message", cases, ids=[case[0].__name__ for case in cases]
@@ -85,7 +85,7 @@ def mistakes(*cases):
 def assert_mistake(
     kernel, marker: str, message: str, types="*fp32 i32", **constexprs
 ) -> eft.CompilationError:
-    """The mistake in a kernel, which is at `marker` and is called `message`."""
+    """The error of a kernel. Checks that it says `message`, and points at the text `marker`."""
     error = fails(kernel, types, **constexprs)
     assert error.message == message
     assert_at(error, marker)
@@ -93,7 +93,7 @@ def assert_mistake(
 
 
 def assert_at(error: eft.CompilationError, marker: str):
-    """The error is where the source of its line has `marker`, and that line is in its file."""
+    """Checks that an error points at the text `marker`, and quotes its line as the file has it."""
     assert error.source is not None
     with open(error.file) as file:
         assert file.read().splitlines()[error.line - 1] == error.source

@@ -15,7 +15,8 @@ func.func @nothing() {
   return
 }
 
-// What can't be written is no fatal error of LLVM's.
+// A failure to write the output is reported as an error of eft-compile, not as a fatal error of
+// LLVM.
 // RUN: not eft-compile %s --emit=asm -o /dev/full 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: not eft-compile %s --emit=obj -o %t.absent/kernel.o 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: bash -c '"$@" > /dev/full; test $? = 1' - eft-compile %s --emit=asm 2>&1 | FileCheck %s --check-prefix=STDOUT

@@ -1,4 +1,4 @@
-// eft-compile shows its passes at work as MLIR's own tools do.
+// eft-compile has MLIR's options for printing and timing passes.
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o /dev/null --mlir-print-ir-after-all 2>&1 | FileCheck %s --check-prefix=AFTER
 // RUN: eft-compile %s --emit=llvm -o /dev/null --mlir-print-ir-after=eft-place 2>&1 | FileCheck %s --check-prefix=PLACE
 // RUN: eft-compile %s --target=sm_90 --emit=ptx -o /dev/null --mlir-timing 2>&1 | FileCheck %s --check-prefix=TIME

@@ -1,4 +1,4 @@
-// A pass that fails leaves a file from which eft-opt fails alike.
+// If a pass fails, eft-compile writes a reproducer. eft-opt fails with the same error on that file.
 // RUN: not eft-compile %s --emit=llvm -o /dev/null --mlir-pass-pipeline-crash-reproducer=%t.mlir 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=FILE < %t.mlir
 // RUN: not eft-opt %t.mlir --run-reproducer 2>&1 | FileCheck %s

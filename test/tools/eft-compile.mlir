@@ -3,8 +3,8 @@
 // RUN: not eft-compile %s --emit=llvm -o %t.absent 2>&1 | FileCheck %s --check-prefix=LLVM
 // RUN: not ls %t.absent
 
-// A stage is reached without those behind it: no GPU has the capability 1.0, and the division has no
-// lowering.
+// A compile up to a stage runs no later stage. So `ir` works although no GPU has the compute
+// capability 1.0, and `placed` works although the division has no lowering.
 // IR: func.func @divide
 // IR-NOT: eft.layout
 // PLACED: eft.layout

@@ -1,4 +1,4 @@
-// Whatever a pass prints can be read again, the whole pipeline has a name, and a wrong option says so.
+// eft-opt can parse the output of each pass again. The pipeline has a name. Wrong options are errors.
 // RUN: eft-opt %s -eft-pipeline=target=sm_90 | eft-opt | FileCheck %s --check-prefixes=LLVM,GPU
 // RUN: eft-opt %s -eft-pipeline='target=sm_80 num-warps=2 max-registers=64' | eft-opt | FileCheck %s --check-prefixes=LLVM,SMALL
 // RUN: eft-opt %s -eft-pipeline=target=host:x86-64-v3 | eft-opt | FileCheck %s --check-prefixes=LLVM,CPU

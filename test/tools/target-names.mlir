@@ -1,4 +1,4 @@
-// Every name of a target means the same to every tool.
+// All names of one target give the same output, in eft-compile and in eft-opt.
 // RUN: eft-compile %s --emit=ptx --target=sm_90 > %t.sm_90
 // RUN: eft-compile %s --emit=ptx --target=cuda:90 | cmp - %t.sm_90
 // RUN: eft-compile %s --emit=ptx --target=compute_90 | cmp - %t.sm_90

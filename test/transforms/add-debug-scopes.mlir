@@ -9,7 +9,7 @@ func.func @kernel(%p: !eft.ptr<f32>) {
   %0 = eft.load %p : !eft.ptr<f32> loc("kernels.py":30:1)
   // CHECK: arith.addf {{.*}} loc(#[[ADD:.*]])
   %1 = arith.addf %0, %0 : f32 loc("helpers.py":3:9)
-  // Nothing is known of this one.
+  // This operation has no known location.
   // CHECK: arith.mulf {{.*}} loc(#[[UNKNOWN:.*]])
   %2 = arith.mulf %1, %1 : f32 loc(unknown)
   eft.store %p, %2 : !eft.ptr<f32> loc("kernels.py":33:1)

@@ -1,6 +1,6 @@
 // RUN: eft-opt %s -split-input-file -eft-allow-approximation | FileCheck %s
 
-// Through operations, reductions, loops and conditionals.
+// The operands depend on a product through operations, reductions, loops and conditionals.
 // CHECK-LABEL: @dependent
 // CHECK: math.exp2 %{{.*}} fastmath<afn> : tensor<16xf32>
 // CHECK: math.exp2 %{{.*}} fastmath<afn> : tensor<16x16xf32>
@@ -48,7 +48,8 @@ func.func @dependent(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16
 
 // -----
 
-// The maximum is that of the factors, and the condition alone depends on the product.
+// The operand of exp2 is a factor, not a product. Only the condition of the scf.if depends on the
+// product.
 // CHECK-LABEL: @independent
 // CHECK-NOT: fastmath
 func.func @independent(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>)
@@ -80,7 +81,7 @@ func.func @independent(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<
 
 // -----
 
-// Products that have the same bits everywhere, and those of f64.
+// Products that have the same bits on all targets: ieee f32, integers, and f64.
 // CHECK-LABEL: @exact_products
 // CHECK-NOT: fastmath
 func.func @exact_products(%a: tensor<16x16xf32>, %b: tensor<16x16xf32>, %c: tensor<16x16xi8>,

@@ -34,7 +34,7 @@ func.func @exp(%x: f32) -> f32 {
   return %y : f32
 }
 
-// Nothing is approximated that does not say so, nor f64.
+// Exponentials without fastmath<afn> are not approximated, nor are those of f64.
 // CHECK-LABEL: @exact
 // CHECK-NOT: math.exp
 func.func @exact(%x: f32, %y: f64) -> (f32, f64) {

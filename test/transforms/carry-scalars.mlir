@@ -30,7 +30,8 @@ func.func @pointers_move_by_a_stride(%first: tensor<8x!eft.ptr<f32>>, %n: i32, %
 
 // -----
 
-// Integers wrap in their own type, and go both ways.
+// The sum of the steps that the loop carries instead of a block of integers has the integers' type,
+// so it wraps around in the same way. Steps may be subtracted.
 // CHECK-LABEL: @integers
 func.func @integers(%first: tensor<8xi16>, %p: tensor<8x!eft.ptr<i16>>, %n: i32, %x: i16) {
   %zero = arith.constant 0 : i32
@@ -52,7 +53,7 @@ func.func @integers(%first: tensor<8xi16>, %p: tensor<8x!eft.ptr<i16>>, %n: i32,
 
 // -----
 
-// What the inner loop gives is what it began with, moved: so the outer one moves it too.
+// The result of the inner loop is its initial block, moved. So the outer loop moves its block too.
 // CHECK-LABEL: @nested
 func.func @nested(%first: tensor<8xi32>, %p: tensor<8x!eft.ptr<i32>>, %n: i32) {
   %zero = arith.constant 0 : i32
@@ -74,8 +75,8 @@ func.func @nested(%first: tensor<8xi32>, %p: tensor<8x!eft.ptr<i32>>, %n: i32) {
 
 // -----
 
-// Nothing to be done: a step that differs between elements, a number taken from a step, a float, and a
-// block that swaps places with another one.
+// The loop still carries these blocks: one with a step that differs between elements, one that is
+// subtracted from a constant, one of floats, and two that swap places.
 // CHECK-LABEL: @other_blocks
 // CHECK: scf.for {{.*}} -> (tensor<8xi32>, tensor<8xi32>, tensor<8xf32>, tensor<8xi32>, tensor<8xi32>)
 func.func @other_blocks(%b: tensor<8xi32>, %f: tensor<8xf32>, %n: i32) -> (tensor<8xi32>, tensor<8xi32>, tensor<8xf32>, tensor<8xi32>, tensor<8xi32>) {
@@ -96,7 +97,7 @@ func.func @other_blocks(%b: tensor<8xi32>, %f: tensor<8xf32>, %n: i32) -> (tenso
 
 // -----
 
-// A hint about a block does not keep it from being moved.
+// A hint on a carried block does not prevent the transform.
 // CHECK-LABEL: @a_hint_on_the_way
 // CHECK-SAME: %[[FIRST:.*]]: tensor<8x!eft.ptr<f32>>
 func.func @a_hint_on_the_way(%first: tensor<8x!eft.ptr<f32>>, %n: i32) {

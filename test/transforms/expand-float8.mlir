@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -eft-expand-float8 | FileCheck %s
 // RUN: eft-opt %s -eft-expand-float8=native | FileCheck %s --check-prefix=NATIVE
 
-// The upper half of an f16.
+// A code of e5m2 is the upper half of an f16.
 // CHECK-LABEL: @extended
 // CHECK: %[[WIDE:.*]] = arith.extui %{{.*}} : tensor<16xi8> to tensor<16xi16>
 // CHECK: %[[BITS:.*]] = arith.shli %[[WIDE]]
@@ -27,7 +27,7 @@ func.func @extended_to_f32(%x: tensor<16xi8>) -> tensor<16xf32> {
   return %0 : tensor<16xf32>
 }
 
-// The target does not have the format, or does not round so.
+// The native target lacks the format e4m3fnuz, and rounding toward zero.
 // CHECK-LABEL: @lacking
 // CHECK-NOT: eft.
 // CHECK: return
@@ -40,7 +40,7 @@ func.func @lacking(%x: tensor<16xf32>) -> (tensor<16xi8>, tensor<16xi8>) {
   return %0, %1 : tensor<16xi8>, tensor<16xi8>
 }
 
-// Rounded to odd on its way through f32.
+// f64 is rounded to odd on its way through f32.
 // NATIVE-LABEL: @truncated_from_f64
 // NATIVE: arith.truncf
 // NATIVE: %[[ODD:.*]] = arith.bitcast %{{.*}} : tensor<16xi32> to tensor<16xf32>
@@ -76,7 +76,7 @@ func.func @products(%a: tensor<16x32xi8>, %b: tensor<32x16xi8>, %c: tensor<16x16
   return %1 : tensor<16x16xf32>
 }
 
-// Tensor cores take no fewer than 32 bytes of a row.
+// An instruction for tensor cores needs at least 32 bytes along k.
 // NATIVE-LABEL: @short_product
 // NATIVE-COUNT-2: eft.extend_float8
 // NATIVE: eft.dot %{{.*}} precision ieee : tensor<16x16xf16>

@@ -33,8 +33,8 @@ func.func @signed_quotient_of_blocks(%x: tensor<8xi16>, %d: tensor<8xi16>) -> te
   return %q : tensor<8xi16>
 }
 
-// An even number is not -1. In place of zero stands the highest bit, which keeps it a multiple of
-// what it is a multiple of.
+// An even divisor is never -1. If it is zero, the number with only the highest bit replaces it.
+// Each power of two that is known to divide the divisor divides this number, too.
 // CHECK-LABEL: @blocks_by_an_even_number
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<8xi32>
 func.func @blocks_by_an_even_number(%x: tensor<8xi32>, %n: i32 {eft.divisibility = 2 : i32})
@@ -51,7 +51,7 @@ func.func @blocks_by_an_even_number(%x: tensor<8xi32>, %n: i32 {eft.divisibility
   return %r : tensor<8xi32>
 }
 
-// One number for the whole block is that also if it was extended as a block.
+// A divisor is also uniform if the splat was extended as a block.
 // CHECK-LABEL: @blocks_by_an_extended_number
 func.func @blocks_by_an_extended_number(%x: tensor<8xi64>, %n: i32 {eft.divisibility = 2 : i32})
     -> tensor<8xi64> {
@@ -64,7 +64,7 @@ func.func @blocks_by_an_extended_number(%x: tensor<8xi64>, %n: i32 {eft.divisibi
   return %r : tensor<8xi64>
 }
 
-// A block of even numbers has the general form.
+// A divisor that is not uniform has the general form, even if all of its elements are even.
 // CHECK-LABEL: @blocks_by_even_numbers
 func.func @blocks_by_even_numbers(%x: tensor<8xi32>) -> tensor<8xi32> {
   // CHECK-NOT: arith.ori

@@ -48,7 +48,7 @@ func.func @of_64_bits(%x: tensor<8xi64>, %d: tensor<8xi64>) -> tensor<8xi64> {
   return %q : tensor<8xi64>
 }
 
-// One number, divided by an instruction.
+// A division of scalars stays: the CPU has an instruction for it.
 // CHECK-LABEL: @scalar
 func.func @scalar(%x: i32, %d: i32) -> i32 {
   // CHECK: arith.divsi

@@ -1,6 +1,7 @@
 // RUN: eft-opt %s --eft-expand-math --cse | FileCheck %s
 
-// What the ops compute is tested by running them, in test/unit/math. Here: that there are no more.
+// test/unit/math runs the ops and checks their results. These tests check which ops there are, and
+// how many.
 
 // CHECK-LABEL: @exp_of_a_block
 // CHECK-SAME: (%[[X:.*]]: tensor<64xf32>)
@@ -22,7 +23,7 @@ func.func @exp_of_a_block(%x: tensor<64xf32>) -> tensor<64xf32> {
   return %r : tensor<64xf32>
 }
 
-// The instruction that keeps NaN exists for f32 only.
+// The GPU's minimum and maximum that return NaN for NaN exist only for f32.
 // CHECK-LABEL: @exp_of_f64
 func.func @exp_of_f64(%x: f64) -> f64 {
   // CHECK-NOT: maximumf
@@ -65,7 +66,7 @@ func.func @narrow_floats_go_through_f32(%x: tensor<64xf16>, %y: bf16) -> (tensor
   return %r, %s : tensor<64xf16>, bf16
 }
 
-// The exponential of what is not above zero needs no upper bound, and the quotient no test.
+// The exponential of a number ≤ 0 needs no upper bound, and the quotient is marked as plain.
 // CHECK-LABEL: @sigmoid
 // CHECK-SAME: (%[[X:.*]]: tensor<64xf32>)
 func.func @sigmoid(%x: tensor<64xf32>) -> tensor<64xf32> {
@@ -118,7 +119,7 @@ func.func @all_functions(%x: tensor<64xf32>) -> tensor<64xf32> {
   return %28 : tensor<64xf32>
 }
 
-// The bits of 2 / π at the exponent are chosen among constants, one bit of the offset after the other.
+// Selects choose words of 2 / π among constants, for one bit of the offset after the other.
 // CHECK-LABEL: @an_angle_of_any_magnitude
 func.func @an_angle_of_any_magnitude(%x: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK-DAG: arith.constant dense<1367130551> : tensor<64xi32>
@@ -131,7 +132,7 @@ func.func @an_angle_of_any_magnitude(%x: tensor<64xf32>) -> tensor<64xf32> {
   return %r : tensor<64xf32>
 }
 
-// The function of a constant has the bits that it has at run time.
+// The function of a constant has the same bits as at run time.
 // CHECK-LABEL: @constants_are_not_folded
 func.func @constants_are_not_folded() -> f32 {
   // CHECK: math.fma

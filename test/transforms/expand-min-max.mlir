@@ -41,7 +41,7 @@ func.func @constant_operand(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf3
   return %r, %s : tensor<64xf32>, tensor<64xf32>
 }
 
-// +0 has to give way to -0 in a minimum.
+// The minimum of +0 and -0 is -0, so a constant +0 can't be the second operand as it is.
 // CHECK-LABEL: @constant_that_may_lose
 func.func @constant_that_may_lose(%x: f32) -> f32 {
   // CHECK: arith.cmpi slt

@@ -48,7 +48,7 @@ func.func @f16_operations(%a: f16, %b: f16) -> f16 {
   return %2 : f16
 }
 
-// LLVM must not see that the f32 comes from f16, or it compares f16 after all.
+// A mask hides from LLVM that the f32 comes from f16. Otherwise LLVM would compare in f16.
 // CHECK-LABEL: @comparison
 func.func @comparison(%a: tensor<64xf16>, %b: tensor<64xf16>) -> tensor<64xi1> {
   // CPU: arith.constant dense<-8192> : tensor<64xi32>
@@ -86,7 +86,7 @@ func.func @signs_are_bits(%a: f16, %b: bf16) -> (f16, f16, bf16) {
   return %0, %1, %2 : f16, f16, bf16
 }
 
-// The result is one of the operands, so there is nothing to round.
+// The result is one of the operands, so no rounding is needed.
 // CHECK-LABEL: @minimum_is_exact
 func.func @minimum_is_exact(%a: bf16, %b: bf16) -> bf16 {
   // CPU: arith.minimumf %{{.*}} : f32
@@ -100,7 +100,7 @@ func.func @minimum_is_exact(%a: bf16, %b: bf16) -> bf16 {
   return %r : bf16
 }
 
-// A GPU has these of bf16, but its sums of bf16 go through f32.
+// A GPU has minima and maxima of bf16, but its sums of bf16 go through f32.
 // CHECK-LABEL: @extremes_of_bf16
 func.func @extremes_of_bf16(%a: bf16, %b: bf16) -> bf16 {
   // CPU: arith.maximumf %{{.*}} : f32
@@ -117,7 +117,8 @@ func.func @extremes_of_bf16(%a: bf16, %b: bf16) -> bf16 {
   return %3 : bf16
 }
 
-// Integers of a narrow type are floats of it.
+// Rounding a narrow float to an integer gives a number that the narrow type holds, so the result is
+// exact.
 // CHECK-LABEL: @rounding_is_exact
 func.func @rounding_is_exact(%a: f16) -> f16 {
   // CHECK: math.floor %{{.*}} : f32

@@ -25,8 +25,8 @@ func.func @one_round(%seed: i64, %c0: i32, %c1: i32, %c2: i32, %c3: i32) -> (i32
 
 // -----
 
-// A counter of one word, and one word of the result: of the 20 products of 10 rounds, the first of a
-// zero goes away, the last that nobody reads too.
+// Only one word of the counter is not zero, and only one word of the result is used. Ten rounds
+// have 20 products. The first product of a zero and the last unused product are removed.
 // CHECK-LABEL: @one_word_in_one_word_out
 func.func @one_word_in_one_word_out(%seed: i64, %i: tensor<16xi32>) -> tensor<16xi32> {
   // CHECK-COUNT-18: arith.muli

@@ -2,7 +2,7 @@
 // RUN: eft-opt %s -eft-expand-sort=max-bits=256 | FileCheck %s --check-prefix=LARGE
 // RUN: eft-opt %s -eft-expand-sort=max-elements=8 | FileCheck %s --check-prefix=EIGHT
 
-// Two elements: the upper one keeps the larger.
+// Two elements: the place with index 1 keeps the larger element.
 // CHECK-LABEL: @pair
 // CHECK-SAME: (%[[X:.*]]: tensor<2xi32>)
 // CHECK: %[[I:.*]] = eft.arange 0 to 2
@@ -18,7 +18,8 @@ func.func @pair(%x: tensor<2xi32>) -> tensor<2xi32> {
   return %0 : tensor<2xi32>
 }
 
-// Two stages, the second one of two steps, along the first dimension; 128 bits.
+// Two stages along the first dimension. The first has one compare-exchange, the second has two. The
+// block has 128 bits.
 // CHECK-LABEL: @columns
 // CHECK: eft.expand_dims %{{.*}} axis 1
 // CHECK: eft.exchange %{{.*}} axis 0 mask 1
@@ -37,7 +38,7 @@ func.func @columns(%x: tensor<4x4xi8>) -> tensor<4x4xi8> {
   return %0 : tensor<4x4xi8>
 }
 
-// The last stage alone; 512 bits.
+// Only the last stage is computed. The block has 512 bits.
 // CHECK-LABEL: @merged
 // CHECK: eft.exchange %{{.*}} axis 0 mask 8
 // CHECK: eft.exchange %{{.*}} axis 0 mask 4

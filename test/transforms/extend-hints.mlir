@@ -24,7 +24,8 @@ func.func @several(%x: tensor<8x!eft.ptr<i32>>, %v: tensor<8xi32>) {
   return
 }
 
-// In the regions of what stands behind it, but not behind the region in which it stands.
+// The hint holds in regions of later operations of its basic block, but not after the region that
+// contains it.
 // CHECK-LABEL: @regions
 // CHECK-SAME: %[[X:.*]]: !eft.ptr<i32>, %[[N:.*]]: i32
 func.func @regions(%x: !eft.ptr<i32>, %n: i32, %c: i1) {

@@ -119,7 +119,7 @@ func.func @dead_use_of_the_product(%a: f32, %b: f32, %c: f32) -> f32 {
   return %s : f32
 }
 
-// A loop's accumulator is what its matrix product begins with.
+// The other operand of the sum becomes the accumulator of the matrix product.
 // CHECK-LABEL: @sum_with_a_matrix_product
 // CHECK-SAME: %[[A:.*]]: tensor<16x16xf32>, %[[C:.*]]: tensor<16x16xf32>
 func.func @sum_with_a_matrix_product(%a: tensor<16x16xf32>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
@@ -132,7 +132,8 @@ func.func @sum_with_a_matrix_product(%a: tensor<16x16xf32>, %c: tensor<16x16xf32
   return %s : tensor<16x16xf32>
 }
 
-// The same if that is a product of numbers, which could be fused with the addition.
+// The same happens if the other operand is an elementwise product, although this product could be
+// fused with the addition instead.
 // CHECK-LABEL: @scaled_sum_with_a_matrix_product
 func.func @scaled_sum_with_a_matrix_product(%a: tensor<16x16xf32>, %c: tensor<16x16xf32>, %x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   // CHECK: %[[P:.*]] = arith.mulf %arg1, %arg2
@@ -145,7 +146,7 @@ func.func @scaled_sum_with_a_matrix_product(%a: tensor<16x16xf32>, %c: tensor<16
   return %s : tensor<16x16xf32>
 }
 
-// One from before a loop is not computed in each iteration.
+// A matrix product before a loop is not moved into the loop.
 // CHECK-LABEL: @sum_with_a_matrix_product_from_before_a_loop
 func.func @sum_with_a_matrix_product_from_before_a_loop(%a: tensor<16x16xf32>, %c: tensor<16x16xf32>, %n: i32) -> tensor<16x16xf32> {
   // CHECK: %[[D:.*]] = eft.dot

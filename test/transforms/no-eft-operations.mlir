@@ -1,4 +1,5 @@
-// A pass brings along the dialects of what it makes, where no operation of the input has loaded them.
+// A pass loads the dialects of the operations that it creates, even if the input has no operations
+// of them.
 // RUN: eft-opt %s -eft-fuse-multiply-add -o /dev/null
 // RUN: eft-opt %s -eft-expand-sort -o /dev/null
 // RUN: eft-opt %s -eft-expand-math -o /dev/null

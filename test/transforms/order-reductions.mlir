@@ -3,7 +3,7 @@
 
 // WARPS: error: eft-order-reductions: num-warps must be a power of two from 1 to 32, got 3
 
-// A block from memory is combined in vectors of neighbours.
+// A block that does not come from a product is combined in vectors of neighbours.
 // CHECK-LABEL: @no_product
 // CHECK: eft.reduce %arg0 axis 1 steps 1 tree [2, 1, 32, 16, 8, 4]
 func.func @no_product(%x: tensor<128x64xf32>) -> tensor<128xf32> {
@@ -17,7 +17,7 @@ func.func @no_product(%x: tensor<128x64xf32>) -> tensor<128xf32> {
 
 // -----
 
-// An order that is there stays, and what is free of order gets none.
+// An existing order stays, and a reduction that is free of order gets none.
 // CHECK-LABEL: @ordered_and_free
 // CHECK: eft.reduce %arg0 axis 0 steps 16 tree []
 // CHECK: eft.reduce %arg0 axis 0 order_free :
@@ -37,7 +37,8 @@ func.func @ordered_and_free(%x: tensor<16xf32>) -> (f32, f32) {
 
 // -----
 
-// Elementwise operations, with whatever other operands, don't lead away from a product.
+// The result of elementwise operations on a product counts as a product, whatever their other
+// operands are.
 // CHECK-LABEL: @elementwise
 // CHECK: eft.reduce {{.*}} axis 1 steps 1 tree [16, 8, 1, 4, 2]
 // CHECK: eft.reduce {{.*}} axis 0 steps 1 tree [8, 4, 2, 1, 32, 16]
@@ -63,7 +64,7 @@ func.func @elementwise(%x: tensor<64x32xf16>, %y: tensor<32x32xf16>, %z: tensor<
 
 // -----
 
-// A loop carries a block from a product to its own beginning, and behind it.
+// A loop carries a product to its next iteration and to the code after it.
 // CHECK-LABEL: @carried
 // CHECK: scf.for
 // CHECK: eft.reduce {{.*}} axis 1 steps 1 tree [16, 8, 1, 4, 2]
@@ -98,7 +99,7 @@ func.func @carried(%x: tensor<64x32xf16>, %y: tensor<32x32xf16>, %n: i32, %c: i1
 
 // -----
 
-// One source is enough.
+// It is enough that one of several sources is a product.
 // CHECK-LABEL: @several_sources
 // CHECK: eft.reduce {{.*}} axis 1 steps 1 tree [16, 8, 1, 4, 2]
 func.func @several_sources(%x: tensor<64x32xf16>, %y: tensor<32x32xf16>, %w: tensor<64x32xf64>) -> (tensor<64xf64>, tensor<64xf32>) {
@@ -115,7 +116,8 @@ func.func @several_sources(%x: tensor<64x32xf16>, %y: tensor<32x32xf16>, %w: ten
 
 // -----
 
-// A block that is moved, reduced or loaded is no product any more.
+// A product that is moved or reduced, or whose values are addresses of a load, no longer counts as
+// one.
 // CHECK-LABEL: @moved
 // CHECK: eft.reduce {{.*}} axis 1 steps 1 tree [2, 1, 16, 8, 4]
 // CHECK: eft.reduce {{.*}} axis 1 steps 1 tree [2, 1, 16, 8, 4]

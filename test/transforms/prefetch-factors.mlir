@@ -1,7 +1,8 @@
 // RUN: eft-opt %s -split-input-file -eft-prefetch-factors | FileCheck %s
 
-// The first factor's address is carried as a block, the second one's follows from the counter and a
-// carried number. What the loop does behind the load is done in front of the prefetch as well.
+// The loop carries the first factor's address as a block. The second factor's address is computed
+// from the induction variable and a carried scalar. Steps after the load are also computed before
+// the prefetch.
 // CHECK-LABEL: @both_factors
 // CHECK-SAME: (%[[P:.*]]: tensor<16x16x!eft.ptr<f32>>, %[[N:.*]]: i32, %[[STEP:.*]]: tensor<16x16xi32>)
 func.func @both_factors(%p: tensor<16x16x!eft.ptr<f32>>, %n: i32, %step: tensor<16x16xi32>) -> tensor<16x16xf32> {
@@ -37,7 +38,8 @@ func.func @both_factors(%p: tensor<16x16x!eft.ptr<f32>>, %n: i32, %step: tensor<
 
 // -----
 
-// The same addresses each time, loaded addresses, and a load that no product uses.
+// There is no prefetch for an address that is the same in each iteration, for a loaded address, or
+// for a load that no product uses.
 // CHECK-LABEL: @no_prefetch
 // CHECK-NOT: eft.prefetch
 // CHECK: return

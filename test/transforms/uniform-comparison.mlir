@@ -5,7 +5,7 @@
 // CHECK-SAME: %[[W:.*]]: tensor<8xi32>, %[[P:.*]]: f32
 // FOLDED-LABEL: @greater
 func.func @greater(%w: tensor<8xi32>, %p: f32) -> tensor<8xi1> {
-  // The number of integers that are not above p * 2^30.
+  // The threshold: the greatest integer that is not above p * 2^30.
   // CHECK: %[[BITS:.*]] = arith.bitcast %[[P]] : f32 to i32
   // CHECK: %[[T:.*]] = arith.shrui
   // CHECK: %[[NONE:.*]] = arith.cmpf uge, %[[P]], %{{.*}} : f32
@@ -25,7 +25,7 @@ func.func @greater(%w: tensor<8xi32>, %p: f32) -> tensor<8xi1> {
   return %r : tensor<8xi1>
 }
 
-// With the operands exchanged, and true for NaN: not (x >= p).
+// Exchanged operands, and a comparison that is true for NaN: `p ugt x` is not (x >= p).
 // CHECK-LABEL: @not_greater_or_equal
 // CHECK-SAME: %{{.*}}: tensor<8xi32>, %[[P:.*]]: f32
 func.func @not_greater_or_equal(%w: tensor<8xi32>, %p: f32) -> tensor<8xi1> {
@@ -100,7 +100,7 @@ func.func @another_factor(%w: tensor<8xi32>, %p: f32) -> tensor<8xi1> {
   return %r : tensor<8xi1>
 }
 
-// The floats are needed anyway.
+// The floats have another use, so they must be computed anyway.
 // CHECK-LABEL: @two_uses
 // CHECK: arith.cmpf
 func.func @two_uses(%w: tensor<8xi32>, %p: f32) -> (tensor<8xi1>, tensor<8xf32>) {

@@ -1,6 +1,6 @@
 // RUN: eft-opt %s -split-input-file -eft-version-factors -canonicalize -cse | FileCheck %s
 
-// The mask cuts k, and the remainder the columns. One condition stands for both.
+// The mask is along k, and the remainder along the columns. One condition covers both.
 // CHECK-LABEL: @mask_and_remainder
 // CHECK-SAME: (%[[P:.*]]: !eft.ptr<f32>, %[[N:.*]]: i32, %[[K:.*]]: i32, %[[START:.*]]: i32)
 func.func @mask_and_remainder(%p: !eft.ptr<f32>, %n: i32, %k: i32, %start: i32) -> tensor<16x16xf32> {
@@ -58,8 +58,8 @@ func.func @mask_and_remainder(%p: !eft.ptr<f32>, %n: i32, %k: i32, %start: i32) 
 
 // -----
 
-// The remainder as eft-expand-integer-corners leaves it: by zero it is the dividend, and the least number
-// is not divided by -1. No dividend from zero on is that number.
+// The remainder as eft-expand-integer-corners writes it: x % 0 is x, and if x is the least number,
+// the divisor is not -1. In the version for x ≥ 0 no select is needed, since x is not the least.
 // CHECK-LABEL: @guarded_remainder
 // CHECK-SAME: (%[[P:.*]]: !eft.ptr<f32>, %[[N:.*]]: i32, %[[K:.*]]: i32, %[[START:.*]]: i32)
 // CHECK-DAG: %[[ZERO:.*]] = arith.cmpi eq, %[[N]], %c0_i32
@@ -110,7 +110,7 @@ func.func @guarded_remainder(%p: !eft.ptr<f32>, %n: i32, %k: i32, %start: i32) -
 
 // -----
 
-// Only the loads in front of the store have a second version, and a loaded mask leaves its load.
+// Only loads before the store have a second version. A load whose mask is loaded has none.
 // CHECK-LABEL: @store_between
 func.func @store_between(%p: tensor<16x16x!eft.ptr<f32>>, %m: tensor<16x16x!eft.ptr<i8>>, %k: i32) -> tensor<16x16xf32> {
   %zero = arith.constant 0 : i32

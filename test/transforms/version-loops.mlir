@@ -1,7 +1,7 @@
 // RUN: eft-opt %s -split-input-file -eft-version-loops -canonicalize -cse | FileCheck %s
 
-// The address of the matrix and the distance of its rows come from memory. The address of the first
-// block is computed from them before the loop, and so again for the version with hints.
+// The address and the row stride of the matrix come from memory. The address of the first block is
+// computed from them before the loop. So it is computed again in the version with hints.
 // CHECK-LABEL: @loaded_address
 func.func @loaded_address(%table: !eft.ptr<i64>, %distances: !eft.ptr<i32>, %n: i32) -> tensor<16x16xf32> {
   %zero = arith.constant 0 : i32
@@ -53,7 +53,7 @@ func.func @loaded_address(%table: !eft.ptr<i64>, %distances: !eft.ptr<i32>, %n: 
 
 // -----
 
-// The code around the loop, up to where the address is loaded, is in the versions, too.
+// Both versions include the loop over tiles, because the address is loaded before it.
 // CHECK-LABEL: @loop_over_tiles
 // CHECK: scf.for
 // CHECK: %[[ADDRESS:.*]] = eft.load %{{.*}} : !eft.ptr<i64>
@@ -91,7 +91,8 @@ func.func @loop_over_tiles(%table: !eft.ptr<i64>, %n: i32) {
 
 // -----
 
-// Nothing to be gained: with a hint, with a number that the loop loads itself, and without a product.
+// There is no second version for an address with a hint, for an address that the loop loads, or for
+// a loop without a product.
 // CHECK-LABEL: @other_loops
 // CHECK-NOT: scf.if
 func.func @other_loops(%table: !eft.ptr<i64>, %n: i32) {

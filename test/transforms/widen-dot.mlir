@@ -10,7 +10,7 @@ func.func @halves(%a: tensor<16x16xbf16>, %c: tensor<16x16xf32>) -> tensor<16x16
   return %d : tensor<16x16xf32>
 }
 
-// A factor is widened where it is made.
+// A factor is widened right after the operation that makes it.
 // CHECK-LABEL: @made_before
 // CHECK: arith.addf
 // CHECK-NEXT: arith.extf

@@ -10,9 +10,10 @@ def Eft_PhiloxOp : Eft_Op<"philox", [Pure, Eft_Placed,
     AllTypesMatch<["c0", "c1", "c2", "c3", "r0", "r1", "r2", "r3"]>]> {
   let summary = "Four words of the Philox 4x32 generator";
   let description = [{
-    The counter-based generator of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
-    1, 2, 3" (SC 2011). The key's two words are the low and the high half of the seed. The same seed
-    and counter give the same words on every target.
+    The results are the four words that the counter-based generator of Salmon, Moraes, Dror and Shaw
+    gives for one counter and one key: "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The
+    counter is `c0` to `c3`. The key's two words are the low and the high half of the seed. The same
+    seed and counter give the same words on every target.
 
     ```mlir
     %w:4 = eft.philox seed %seed counter %i, %zero, %zero, %zero rounds 10
@@ -33,8 +34,9 @@ def Eft_UniformDivOp : Eft_Op<"uniform_div", [Pure, Eft_Placed, Eft_ComputesInPl
     AllTypesMatch<["dividend", "result"]>, AllTypesMatch<["divisor", "reciprocal"]>]> {
   let summary = "Divides a block by one number, correctly rounded";
   let description = [{
-    The quotient of every element and `divisor`, with the same bits as `arith.divf`. `reciprocal` is 1
-    divided by `divisor`, rounded to nearest; a target that multiplies faster than it divides uses it.
+    Divides every element by `divisor`. The quotients have the same bits as those of `arith.divf`.
+    `reciprocal` is 1 divided by `divisor`, rounded to nearest. A target that multiplies faster than it
+    divides uses the reciprocal.
 
     ```mlir
     %q = eft.uniform_div %x, %d, %r : tensor<1024xf32>, f32

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assembly of the target's own, which a kernel brings along.
+// Inline assembly of a kernel.
 
 #ifndef EFT_OPS_ASSEMBLY
 #define EFT_OPS_ASSEMBLY
@@ -10,21 +10,23 @@ def Eft_InlineAsmOp : Eft_Op<"inline_asm", [Eft_Anchored, Eft_ComputesInPlace, E
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Runs assembly on the elements of blocks";
   let description = [{
-    Each run of `code` takes the same `pack` elements of every operand and gives those of every result;
-    which elements go together, the target decides. The operands and the results have one shape.
+    One execution of `code` takes `pack` elements of every operand and gives the same `pack` elements of
+    every result. The target decides which elements go together. The operands and the results have one
+    shape.
 
-    `constraints` are LLVM's: first a register for each part of the results, then one for each part of
-    the operands, then what is clobbered. Elements of less than 32 bits share a register, as many of the
-    `pack` elements as it has room for, the first in the lowest bits. Where the elements of a thread are
-    no multiple of `pack`, the last run gets some of them more than once.
+    `constraints` are constraints of LLVM's inline assembly: first one for each register of the results,
+    then one for each register of the operands, then the clobbers. An element of 32 or 64 bits has a
+    register of its own. Narrower elements share registers of 32 bits: each register has as many of the
+    `pack` elements as fit, the first in the lowest bits. If the number of elements of a thread is no
+    multiple of `pack`, the last execution takes some elements more than once.
 
-    The assembly of an operation that is `pure` is a function of its operands: it may be run more often,
-    or not at all. Any other one may read and write memory, is run in the order of the program, and is
-    reached by all threads of a program together.
+    If the operation is `pure`, its results depend on its operands alone: it may be executed more often
+    than the program says, or not at all. Without `pure`, the assembly may read and write memory. It is
+    then executed in the order of the program, and all threads of a program reach it together.
 
-    Only GPUs run it. `code` is PTX there, in which `$0` stands for the first register, `$$` for a dollar.
-    The registers are `r`, `h`, `l`, `f`, `d`, `c` or `b`, with the number of a result's register for an
-    operand that shares it.
+    Only GPUs support the operation. `code` is PTX, in which `$0` is the first register and `$$` is a
+    dollar sign. A constraint is the type of a register: `r`, `h`, `l`, `f`, `d`, `c` or `b`. An operand
+    that shares the register of a result has the number of that result as its constraint.
 
     ```mlir
     %1 = eft.inline_asm "ex2.approx.f32 $0, $1;" constraints "=f,f" pure pack 1 %0

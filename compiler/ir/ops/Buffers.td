@@ -10,8 +10,8 @@ def Eft_Buffer : TypeDef<Eft_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "A placed block in memory of its own";
   let description = [{
-    Each place keeps the elements that it holds: a thread of a GPU in its local memory, a CPU on the
-    stack. Tiled loops leave values for each other there.
+    Each place keeps its own elements of the block: a thread of a GPU in its local memory, a CPU on
+    the stack. One tiled loop writes blocks to buffers, and later tiled loops read them.
 
     ```mlir
     !eft.buffer<tensor<1024xf32, #layout>>
@@ -25,8 +25,8 @@ def Eft_Buffer : TypeDef<Eft_Dialect, "Buffer"> {
 def Eft_BufferOp : Eft_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Makes a buffer";
   let description = [{
-    Its contents are unspecified until they are written, and in each iteration of a loop that has all
-    of its uses they are so again.
+    The contents are unspecified until they are written. If a loop contains all uses of the buffer, the
+    contents are unspecified again at the start of each iteration.
 
     ```mlir
     %b = eft.buffer : !eft.buffer<tensor<1024xf32, #layout>>
@@ -39,9 +39,12 @@ def Eft_BufferOp : Eft_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
 def Eft_BufferWriteOp : Eft_Op<"buffer_write", []> {
   let summary = "Writes one tile of a block into a buffer";
   let description = [{
-    In layouts with places (lane, step) or (register, lane, warp), the tile's bits of the dimension
-    `step` or `register` are the low ones of the buffer's. The operand `step` has the others: it is the
-    number of the tile. The whole block is tile 0.
+    `part` is the tile number `step` of the block. If `part` is the whole block, it is tile 0.
+
+    The tile and the buffer's block have layouts with the places (lane, step) on a CPU, or
+    (register, lane, warp) on a GPU. A place of the block has the lane and the warp of the place in
+    the tile. The low bits of its `step` or `register` are the `step` or `register` of the place in
+    the tile, and the high bits are the number of the tile.
 
     ```mlir
     eft.buffer_write %tile, %b[%step] : tensor<64xf32, #tile>, !eft.buffer<tensor<1024xf32, #layout>>
@@ -55,16 +58,17 @@ def Eft_BufferWriteOp : Eft_Op<"buffer_write", []> {
 def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
   let summary = "Reads one tile of a block from a buffer";
   let description = [{
-    The inverse of `eft.buffer_write`.
+    Without `of`, the inverse of `eft.buffer_write`.
 
     ```mlir
     %tile = eft.buffer_read %b[%step] : !eft.buffer<tensor<1024xf32, #layout>> -> tensor<64xf32, #tile>
     ```
 
-    On a CPU the places may read other elements than they wrote, or fewer of them, and the result may
-    have another shape. The layout `of`, one of the buffer's block, then maps each place of the whole
-    result to the element that it reads. With `xor`, the element's packed index is the exclusive or of
-    that index and `xor`. This reads a block of 8 × 4 transposed:
+    On a CPU, the places may read other elements than they wrote, and the result may have another shape
+    than the buffer's block. The layout after `of` then maps each place of the whole result to the
+    index, in the buffer's block, of the element that the place reads. With `xor`, the packed index of
+    the element is the exclusive or of that index and the number after `xor`. This example reads a block
+    of 8 × 4 elements transposed:
 
     ```mlir
     %t = eft.buffer_read %b[%zero] of #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[0, 1], [0, 2]]>
@@ -82,10 +86,12 @@ def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
 }
 
 def Eft_BufferGatherOp : Eft_Op<"buffer_gather", [Eft_ComputesInPlace]> {
-  let summary = "Reads elements of a buffer by computed numbers";
+  let summary = "Reads the elements of a buffer that have computed numbers";
   let description = [{
-    For a CPU. The number of an element is that of its place; the lane is in the lowest bits. Bits beyond
-    the last place are ignored. The elements must not be overwritten before the result's last use.
+    For a CPU only. The number of an element is the number of its place: the low bits are the lane,
+    the high bits are the step. Each number must be less than the number of places in the buffer.
+    The elements may be read as late as at the last use of the result, so they must not be
+    overwritten before this use.
 
     ```mlir
     %v = eft.buffer_gather %b[%numbers] : !eft.buffer<tensor<1024xf32, #a>>, tensor<16xi32, #b> -> tensor<16xf32, #b>

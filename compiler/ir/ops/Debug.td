@@ -18,10 +18,12 @@ def Eft_Printable : Type<Or<[Eft_PrintableValue.predicate, And<[Eft_Buffer.predi
 def Eft_PrintOp : Eft_Op<"print", [Eft_Placed, Eft_MayCall, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Prints a line for each element";
   let description = [{
-    A line has the program's position, the element's index, the text, and the value. The value is printed
-    as a signed number, with `unsigned` as an unsigned one, and with `hex` in so many hexadecimal digits;
-    a pointer is always hexadecimal. Without a value, the operation prints one line. Other output never
-    divides a line. On a CPU a program's lines come in order, and a block may be printed from a buffer.
+    Each line has the program's position in the grid, the index of the element, the text and the
+    value of the element. Integers are printed as signed decimal numbers. With `unsigned` they are
+    printed as unsigned decimal numbers, and with `hex` as the given number of hexadecimal digits.
+    Pointers are always hexadecimal. Without a value, the operation prints one line. No other output
+    appears inside a line. On a CPU, the lines of a program come in order, and a block may be
+    printed from a buffer.
 
     ```mlir
     eft.print " x: " %x : tensor<64xi64>
@@ -43,8 +45,8 @@ def Eft_PrintOp : Eft_Op<"print", [Eft_Placed, Eft_MayCall, MemoryEffects<[MemRe
 def Eft_AssertOp : Eft_Op<"assert", [Eft_Placed, Eft_MayCall, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Ends the program unless a condition holds everywhere";
   let description = [{
-    Where the condition is false for some element, the program ends, and the launch fails with the
-    program's position, the operation's place in the source and the message.
+    If the condition is false for any element, the program ends and the launch fails. The launch's error
+    names the program's position in the grid, the operation's location in the source, and the message.
 
     ```mlir
     eft.assert %inside, "an index lies outside"
@@ -58,7 +60,8 @@ def Eft_StopOp : Eft_Op<"stop", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Ends the program";
   let description = [{
     The lowering of `eft.assert` makes this operation, and `eft-lower-to-llvm` turns it into a return.
-    Only there does control flow have a form that can be left at once.
+    The earlier stages can't return from the middle of a function, because they have structured control
+    flow.
 
     ```mlir
     eft.stop

@@ -6,7 +6,7 @@
 
 include "compiler/ir/ops/Types.td"
 
-// Vectors too, as the math dialect's functions.
+// Includes vectors, as the functions of the math dialect take vectors, too.
 def Eft_FloatLike : Type<And<[
     Or<[Eft_Value.predicate, CPred<"::llvm::isa<::mlir::VectorType>($_self)">]>,
     CPred<"::llvm::isa<::mlir::FloatType>(::mlir::getElementTypeOrSelf($_self))">]>,
@@ -21,7 +21,7 @@ class Eft_UnaryFunction<string mnemonic> : Eft_Op<mnemonic, [Pure, SameOperandsA
 def Eft_Exp10Op : Eft_UnaryFunction<"exp10"> {
   let summary = "10 to the power of a number";
   let description = [{
-    For every element; `eft-expand-math` says how exactly.
+    10 to the power of every element. `eft-expand-math` says how accurate it is.
 
     ```mlir
     %y = eft.exp10 %x : tensor<1024xf32>
@@ -32,7 +32,7 @@ def Eft_Exp10Op : Eft_UnaryFunction<"exp10"> {
 def Eft_ErfcOp : Eft_UnaryFunction<"erfc"> {
   let summary = "The complement of the error function";
   let description = [{
-    1 - erf(x), with its relative accuracy also where it is nearly 0.
+    1 - erf(x). The relative accuracy is the same for results close to 0 as for all others.
 
     ```mlir
     %y = eft.erfc %x : tensor<1024xf32>
@@ -43,7 +43,8 @@ def Eft_ErfcOp : Eft_UnaryFunction<"erfc"> {
 def Eft_SigmoidOp : Eft_UnaryFunction<"sigmoid"> {
   let summary = "1 / (1 + exp(-x))";
   let description = [{
-    The logistic function, with its relative accuracy also where it is nearly 0.
+    The logistic function. The relative accuracy is the same for results close to 0 as for all
+    others.
 
     ```mlir
     %y = eft.sigmoid %x : tensor<1024xf32>
@@ -61,8 +62,9 @@ class Eft_MinMaxNumber<string mnemonic> : Eft_Op<mnemonic,
 def Eft_MinNumOp : Eft_MinMaxNumber<"min_num"> {
   let summary = "The smaller of two numbers, or the one that is a number";
   let description = [{
-    If one operand is NaN the result is the other; -0 is less than +0. `arith.minnumf` is meant to be the
-    same, but its folder replaces the smaller of `x` and +inf by `x`, which is wrong if `x` is NaN.
+    If one operand is NaN, the result is the other operand. -0 is less than +0. `arith.minnumf` is meant
+    to be the same operation. But its folder replaces the minimum of `x` and +inf by `x`, which is wrong
+    if `x` is NaN.
 
     ```mlir
     %m = eft.min_num %a, %b : tensor<1024xf32>
@@ -73,7 +75,8 @@ def Eft_MinNumOp : Eft_MinMaxNumber<"min_num"> {
 def Eft_MaxNumOp : Eft_MinMaxNumber<"max_num"> {
   let summary = "The greater of two numbers, or the one that is a number";
   let description = [{
-    If one operand is NaN the result is the other; -0 is less than +0. See `eft.min_num`.
+    If one operand is NaN, the result is the other operand. -0 is less than +0. `eft.min_num` says why
+    `arith.maxnumf` is not used.
 
     ```mlir
     %m = eft.max_num %a, %b : tensor<1024xf32>
@@ -84,7 +87,8 @@ def Eft_MaxNumOp : Eft_MinMaxNumber<"max_num"> {
 def Eft_HypotOp : Eft_Op<"hypot", [Pure, SameOperandsAndResultType]> {
   let summary = "The square root of the sum of two squares";
   let description = [{
-    The squares neither overflow nor vanish. The result is infinite if an operand is.
+    √(a² + b²), without overflow or underflow of the squares. If an operand is infinite, the result is
+    infinite, even if the other operand is NaN.
 
     ```mlir
     %y = eft.hypot %a, %b : tensor<1024xf32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Floats of eight bits. Block IR has their codes as i8; operations name the format.
+// 8-bit floats. Block IR has their codes as i8. The operations name the format.
 
 #ifndef EFT_OPS_FLOAT8
 #define EFT_OPS_FLOAT8
@@ -13,21 +13,22 @@ def Eft_Float8 : I32EnumAttr<"Float8", "a format of floats of eight bits", [
   let cppNamespace = "::eft";
 }
 
-// Vectors too, as the math dialect's functions.
+// Includes vectors, as the functions of the math dialect take vectors, too.
 def Eft_ByteLike : Type<And<[
     Or<[Eft_Value.predicate, CPred<"::llvm::isa<::mlir::VectorType>($_self)">]>,
     CPred<"::mlir::getElementTypeOrSelf($_self).isSignlessInteger(8)">]>, "i8 or block of i8">;
 
 def Eft_ExtendFloat8Op : Eft_Op<"extend_float8",
     !listconcat([Pure], ElementwiseMappable.traits)> {
-  let summary = "Converts floats of eight bits to f16 or f32";
+  let summary = "Converts 8-bit floats to f16 or f32";
   let description = [{
-    Each i8 is the code of a float, and the result has its value, which both f16 and f32 can hold.
+    Each i8 is the code of an 8-bit float. The result has the same value, which f16 and f32 represent
+    exactly.
 
     | format | exponent, fraction | bias | greatest | infinity | NaN |
     |---|---|---|---|---|---|
     | e4m3fn | 4, 3 | 7 | 448 | none | 0x7F, 0xFF |
-    | e5m2 | 5, 2 | 15 | 57344 | 0x7C, 0xFC | above those |
+    | e5m2 | 5, 2 | 15 | 57344 | 0x7C, 0xFC | 0x7D to 0x7F, 0xFD to 0xFF |
     | e4m3fnuz | 4, 3 | 8 | 240 | none | 0x80; there is no −0 |
     | e5m2fnuz | 5, 2 | 16 | 57344 | none | 0x80; there is no −0 |
     | e4m3b15 | 4, 3 | 15 | 1.875 | none | none |
@@ -44,12 +45,13 @@ def Eft_ExtendFloat8Op : Eft_Op<"extend_float8",
 
 def Eft_TruncateFloat8Op : Eft_Op<"truncate_float8",
     !listconcat([Pure], ElementwiseMappable.traits)> {
-  let summary = "Converts f16, f32 or f64 to floats of eight bits";
+  let summary = "Converts f16, f32 or f64 to 8-bit floats";
   let description = [{
-    Each i8 is the code of the operand's value in the format: rounded once, to nearest even, or toward
-    zero where the operation says so. What is beyond the greatest finite number, infinities among it,
-    becomes that number with its sign. For e4m3b15 that number is 1.75. NaN becomes 0x7F in e4m3fn and
-    e5m2 and 0x80 in e4m3fnuz and e5m2fnuz. In e4m3b15, which has no NaN, it becomes 1.75.
+    Each i8 is the code of the operand's value in the format. The value is rounded once: to nearest
+    even, or toward zero with `toward_zero`. A value beyond the greatest finite number, such as an
+    infinity, becomes that number with the value's sign. For e4m3b15, the greatest result is 1.75, not
+    1.875. NaN becomes 0x7F in e4m3fn and e5m2, and 0x80 in e4m3fnuz and e5m2fnuz. e4m3b15 has no NaN:
+    there NaN becomes 1.75.
 
     ```mlir
     %y = eft.truncate_float8 %x to e4m3fn : tensor<1024xf32> -> tensor<1024xi8>

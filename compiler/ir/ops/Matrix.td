@@ -16,24 +16,25 @@ def Eft_Precision : I32EnumAttr<"Precision", "the precision of products of f32",
 def Eft_DotOp : Eft_Op<"dot", [Pure, Eft_Anchored, AllTypesMatch<["acc", "result"]>]> {
   let summary = "A matrix product, added to an accumulator";
   let description = [{
-    `a` is a block of M × K elements, `b` of K × N, `acc` and the result of M × N; each extent is at
+    `a` is a block of M × K elements, `b` of K × N, `acc` and the result of M × N. Each extent is at
     least 16. In formulas, result[i, j] = acc[i, j] + Σₖ a[i, k] · b[k, j].
 
     | elements of `a` and `b` | of `acc` | the sum |
     |---|---|---|
-    | f16, bf16 | f32 | products are exact, sums are rounded in an order that the target chooses |
-    | f32, `ieee` | f32 | fused products and sums, k ascending, beginning with `acc` |
-    | f32, `tf32` | f32 | as above, but the operands may be rounded to 11 bits first |
-    | f32, `tf32x3` | f32 | as above, but each operand may be the sum of two such numbers |
-    | f64 | f64 | as f16, with fused products |
+    | f16, bf16 | f32 | the products are exact; the sums are rounded, in an order that the target chooses |
+    | f32, `ieee` | f32 | fused products and sums, with k ascending, beginning with `acc` |
+    | f32, `tf32` | f32 | CPU: as `ieee`; GPU: as f16, with factors reduced to tf32 (11 significant bits) |
+    | f32, `tf32x3` | f32 | CPU: as `ieee`; GPU: as f16, with factors that are sums of two tf32 numbers |
+    | f64 | f64 | fused products and sums, in an order that the target chooses |
     | i8 with formats | f32 | as f16 |
-    | i8, i32 | i32 | wraps; i8 is signed |
+    | i8, i32 | i32 | sums wrap around; i8 is signed |
 
-    Only f32 has a precision other than `ieee`. Formats say that the elements are floats of eight bits,
-    as in `eft.extend_float8`. The factors may have different ones.
+    Only f32 may have a precision other than `ieee`. `formats` says that the elements of the factors are
+    8-bit floats in these formats, as in `eft.extend_float8`. The two factors may have different
+    formats.
 
-    Placing notes `warpgroups` where the target is to compute the product by warpgroups: the result then
-    has such a layout, and `eft.dot_async` can take its place.
+    Placing sets `warpgroups` if warpgroups of the target are to compute the product. The result then
+    has a layout of warpgroups, and `eft.dot_async` can replace the operation.
 
     ```mlir
     %d = eft.dot %a, %b, %c precision tf32
@@ -52,7 +53,8 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, Eft_Anchored, AllTypesMatch<["acc", "result
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// True if a GPU's tensor cores have this product: they round f32, and lack i32.
+    /// Returns true if a GPU's tensor cores compute this product. They can multiply neither i32,
+    /// nor f32 with precision `ieee`.
     bool usesTensorCores();
   }];
 }
@@ -60,7 +62,8 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, Eft_Anchored, AllTypesMatch<["acc", "result
 def Eft_DotIntoOp : Eft_Op<"dot_into", []> {
   let summary = "A matrix product of buffers, added to a buffer";
   let description = [{
-    `eft.dot` with exact products, on blocks in buffers. The result replaces the accumulator.
+    `eft.dot` on blocks in buffers. The factors have the element type of the accumulator, and the
+    precision is `ieee`. The result replaces the accumulator.
 
     ```mlir
     eft.dot_into %a, %b, %c : <tensor<16x32xf32, #a>>,

@@ -48,23 +48,24 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored, Eft_Mem
                    "!::llvm::cast<::eft::LoadOp>(&$_op).getOther() || std::equal_to<>()">]> {
   let summary = "Reads from memory";
   let description = [{
-    Where the mask is false, memory is not touched, and the result is `other`, or zero if there is no
-    `other`.
+    Where the mask is false, the operation does not access memory, and the result is `other`, or zero if
+    there is no `other`.
 
     Placing adds notes to an access to a block:
 
-    - `run` is the number of neighbours along the lowest bits of the place that are neighbours in memory,
-      and may be moved by one access;
-    - `headless` says that the first element of a run may lie elsewhere: only the others are neighbours
-      in memory;
+    - `run` is the number of elements that one access may move. They lie at neighbouring places along the
+      lowest bits of the place, and they are neighbours in memory;
+    - `headless` says that the first element of a run may lie elsewhere in memory: only the other elements
+      of the run are known to be neighbours;
     - `prefix` says that the mask is true up to some index of the block and false from there on;
     - `uniformRuns` says that the mask is the same for all elements of a run;
     - `prefixRuns` says that in each run the mask is true up to some element and false from there on;
-    - `cutsAll` says, beside `prefixRuns`, that the mask is the same in all programs: many threads may
-      hold runs for which it is false.
+    - `cutsAll` accompanies `prefixRuns` and says that the mask is the same in all programs. If the
+      mask is false somewhere, it is so in every program. The lowering then tests the mask of each
+      run by itself, and does not expect that it is true for most threads.
 
-    A cache modifier (`ca`, `cg`, `cs`, `cv`) and an eviction policy are hints to a GPU's caches. Every
-    execution of a load that is `volatile` or has `cv` reads memory anew.
+    A cache modifier (`ca`, `cg`, `cs`, `cv`) and an eviction policy are hints to a GPU's caches. A load
+    that is `volatile` or has `cv` reads memory again each time it is executed.
 
     ```mlir
     %0 = eft.load %p : !eft.ptr<i32>
@@ -86,7 +87,7 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored, Eft_Mem
     (`volatile` $isVolatile^)? attr-dict `:` type($pointer)
   }];
   let extraClassDeclaration = [{
-    /// True if every execution of the load reads memory anew.
+    /// Returns true if each execution of the load must read memory again.
     bool readsAnew() { return getIsVolatile() || getCache() == CacheModifier::CV; }
   }];
   let hasVerifier = 1;
@@ -101,8 +102,9 @@ def Eft_StoreOp : Eft_Op<"store", [Eft_Placed, Eft_MemoryAccess,
                    "!::llvm::cast<::eft::StoreOp>(&$_op).getMask() || std::equal_to<>()">]> {
   let summary = "Writes to memory";
   let description = [{
-    Where the mask is false, memory is not touched. A cache modifier (`wb`, `cg`, `cs`, `wt`) and an
-    eviction policy are hints to a GPU's caches.
+    Where the mask is false, the operation does not access memory. The notes of placing are those of
+    `eft.load`. A cache modifier (`wb`, `cg`, `cs`, `wt`) and an eviction policy are hints to a GPU's
+    caches.
 
     ```mlir
     eft.store %ps, %values, mask %m : tensor<1024x!eft.ptr<f32>>
@@ -124,25 +126,27 @@ def Eft_StoreOp : Eft_Op<"store", [Eft_Placed, Eft_MemoryAccess,
 }
 
 def Eft_PrefetchOp : Eft_Op<"prefetch", [Eft_Placed, Eft_MemoryAccess]> {
-  let summary = "Lets memory be fetched into the caches";
+  let summary = "Asks a CPU to fetch memory into its caches";
   let description = [{
-    For a CPU. A hint: a later load of these addresses need not wait for memory. Any address may be given,
-    because no memory is touched as far as the program can see. Of each vector, the first element's cache
-    line is fetched, if it is another one than that of the vector before.
+    A hint for a CPU only: later loads from these addresses then need not wait for memory. Every address
+    is allowed, because the operation has no effect that the program can see. One cache line is fetched
+    for each vector: that of its first element. A vector is skipped if, as far as its layout tells, its
+    first element lies in the same cache line as the vector before it.
 
     ```mlir
     eft.prefetch %ps : tensor<64x128x!eft.ptr<f32>>
     ```
   }];
-  // A write keeps it from being left out.
+  // The effect is a write, so that the operation is not removed as dead code.
   let arguments = (ins Arg<Eft_PointerLike, "", [MemWrite]>:$pointer);
   let assemblyFormat = "$pointer attr-dict `:` type($pointer)";
 }
 
 def Eft_CastPtrOp : Eft_Op<"cast_ptr", [Pure, Eft_KeepsNumbers, Elementwise, Scalarizable, Vectorizable, Tensorizable]> {
-  let summary = "Converts an address to one of another type, or to or from a number";
+  let summary = "Converts an address to another pointer type, to an i64, or from an i64";
   let description = [{
-    The address stays the same; only the type that it points to changes. As a number it counts bytes.
+    The address stays the same. A cast between pointers changes only the type of the pointee. An address
+    as an i64 counts bytes.
 
     ```mlir
     %1 = eft.cast_ptr %0 : tensor<64x!eft.ptr<f32>> -> tensor<64x!eft.ptr<i32>>
@@ -190,21 +194,25 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
                    "!::llvm::cast<::eft::AtomicRMWOp>(&$_op).getMask() || std::equal_to<>()">]> {
   let summary = "Changes memory atomically";
   let description = [{
-    Reads memory, computes with the value, and writes the result back; no other program's access comes
-    between the two. The result is what memory held before. This happens once for each element, however
-    many threads hold it. Where the mask is false, memory is not touched, and the result is zero.
+    Reads memory, computes a new value from what memory held and `value`, and writes the new value back.
+    No other program accesses the memory between the read and the write. The result is what memory held
+    before. The operation is done once for each element, even if several threads hold the element. Where
+    the mask is false, the operation does not access memory, and the result is zero.
 
-    `add`, `and`, `or` and `xor` work on integers of 32 and 64 bits, `max`, `min`, `umax` and `umin` also on
-    those of 16, `fadd` on f16, bf16, f32 and f64, and `xchg`, which only writes, on types of 32 or 64 bits.
+    `add`, `and`, `or` and `xor` work on integers of 32 and 64 bits. `max`, `min`, `umax` and `umin`
+    also work on integers of 16 bits. `fadd` works on f16, bf16, f32 and f64. `xchg`, which writes
+    `value` itself, works on types of 32 or 64 bits.
 
-    With `release` or `acq_rel`, whoever reads the written value and acquires also sees what the program
-    has written before. With `acquire` or `acq_rel`, later accesses see what was written before the write
-    whose value was read. For a scalar, "the program" is all of it; an element of a block orders only the
-    accesses of the same element. The scope says to whom this applies: the program's threads (`cta`), the
-    device (`gpu`), or the whole machine (`sys`).
+    With the order `release` or `acq_rel`, a thread that reads the written value and acquires also sees
+    what the program has written before the operation. With `acquire` or `acq_rel`, accesses after the
+    operation see what was written before the release of the value that the operation has read. For a
+    scalar, this holds for all accesses of the program. For an element of a block, it holds only for
+    accesses of the same element. The scope says for which threads all of this holds: those of the
+    program (`cta`), of the device (`gpu`), or of the whole machine (`sys`).
 
-    Placing notes as `run` the number of neighbours along the lowest bits of the place that are neighbours
-    in memory and have one mask: one instruction may add to them all.
+    For `fadd`, placing notes as `run` the number of elements to which one instruction may add. They
+    lie at neighbouring places along the lowest bits of the place, are neighbours in memory, and
+    have the same mask.
 
     ```mlir
     %0 = eft.atomic_rmw add acq_rel gpu %p, %one : !eft.ptr<i32>
@@ -230,11 +238,11 @@ def Eft_AtomicCASOp : Eft_Op<"atomic_cas", [Eft_Anchored,
                    "pointer", "value", "::eft::pointeeLike($_self)">,
     TypesMatchWith<"the result to have the shape of the pointer and the type of its pointee",
                    "pointer", "result", "::eft::pointeeLike($_self)">]> {
-  let summary = "Writes to memory if it holds what is expected";
+  let summary = "Writes to memory if memory holds an expected value";
   let description = [{
-    Atomically compares memory's bits with those of `expected` and, if they are equal, writes `value`. The
-    result is what memory held before. The type has 16, 32 or 64 bits. Order and scope are those of
-    `eft.atomic_rmw`.
+    Compares, in one atomic step, the bits in memory with those of `expected`, and writes `value` if
+    they are equal. The result is what memory held before. The type has 16, 32 or 64 bits. Order and
+    scope are those of `eft.atomic_rmw`.
 
     ```mlir
     %0 = eft.atomic_cas acq_rel gpu %p, %free, %taken : !eft.ptr<i32>
@@ -263,9 +271,9 @@ def Eft_AtomicLoadOp : Eft_AtomicAccess<"atomic_load", [Eft_Anchored,
                    "!::llvm::cast<::eft::AtomicLoadOp>(&$_op).getMask() || std::equal_to<>()">]> {
   let summary = "Reads memory that other programs may write meanwhile";
   let description = [{
-    Each element is read anew, whole, and once. Where the mask is false, memory is not touched, and the
-    result is zero. The order is `relaxed` or `acquire`; it and the scope mean what they do for
-    `eft.atomic_rmw`.
+    Each execution reads each element from memory exactly once, in one piece. Where the mask is false,
+    the operation does not access memory, and the result is zero. The order is `relaxed` or `acquire`.
+    Order and scope are those of `eft.atomic_rmw`.
 
     ```mlir
     %0 = eft.atomic_load acquire gpu %p : !eft.ptr<i32>
@@ -285,8 +293,8 @@ def Eft_AtomicStoreOp : Eft_AtomicAccess<"atomic_store", [Eft_Placed,
                    "!::llvm::cast<::eft::AtomicStoreOp>(&$_op).getMask() || std::equal_to<>()">]> {
   let summary = "Writes memory that other programs may read meanwhile";
   let description = [{
-    Each element is written whole, and once. Where the mask is false, memory is not touched. The order is
-    `relaxed` or `release`; it and the scope mean what they do for `eft.atomic_rmw`.
+    Writes each element exactly once, in one piece. Where the mask is false, the operation does not
+    access memory. The order is `relaxed` or `release`. Order and scope are those of `eft.atomic_rmw`.
 
     ```mlir
     eft.atomic_store release gpu %p, %one : !eft.ptr<i32>
@@ -306,7 +314,8 @@ def Eft_AtomicStoreOp : Eft_AtomicAccess<"atomic_store", [Eft_Placed,
 def Eft_BarrierOp : Eft_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Completes the program's earlier accesses before its later ones";
   let description = [{
-    It holds for all elements: what any of them has written before, each of them can load after it.
+    The barrier orders accesses of different elements, too: after it, a load of any element sees what
+    was stored to any element before it.
 
     ```mlir
     eft.barrier
@@ -319,9 +328,9 @@ def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, Eft_ComputesInPlace, Eft_Kee
     AllTypesMatch<["source", "result"]>]> {
   let summary = "States properties that a block's values are known to have";
   let description = [{
-    The result is the source. The lists have a number for each dimension of the block, and one for a
-    scalar; `compiler/analysis/AxisInfo.h` defines the three properties. A number that is not a power of
-    two counts as the largest power of two that divides it.
+    The result is the source. Each list has one number for each dimension of the block, or one number
+    for a scalar. `compiler/analysis/AxisInfo.h` defines contiguity, divisibility and constancy. A
+    number that is not a power of two counts as the largest power of two that divides it.
 
     If a hint is wrong, an access that uses these values may reach the wrong addresses.
 
@@ -343,7 +352,8 @@ def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, Eft_ComputesInPlace, Eft_Kee
 def Eft_AssumeOp : Eft_Op<"assume", [MemoryEffects<[MemWrite]>]> {
   let summary = "States that a condition holds";
   let description = [{
-    If it does not, the behaviour of the program is undefined. LLVM may use the condition.
+    If the condition is false, the behaviour of the program is undefined. LLVM may use the condition to
+    simplify the code.
 
     ```mlir
     eft.assume %positive

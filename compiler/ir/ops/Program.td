@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program's place in the grid.
+// The program's position in the grid, and the grid's extents.
 
 #ifndef EFT_OPS_PROGRAM
 #define EFT_OPS_PROGRAM

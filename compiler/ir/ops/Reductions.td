@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions and scans, with the function that combines two elements as a region; and functions of
-// single elements.
+// Reductions and scans, whose region combines two elements; histograms; and `eft.map`, whose region
+// computes single elements.
 
 #ifndef EFT_OPS_REDUCTIONS
 #define EFT_OPS_REDUCTIONS
@@ -16,17 +16,27 @@ class Eft_CombiningOp<string mnemonic, list<Trait> traits = [Pure]> : Eft_Op<mne
 def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_Anchored, Eft_FetchesElements]> {
   let summary = "Combines all elements along an axis";
   let description = [{
-    All sources have one shape. The region combines two elements. An element has one value per source;
-    those of the element with the lower index come first. The region yields one value per source. A result has the sources' shape without `axis`, and is a scalar if nothing is left.
+    All sources have one shape. A result has the shape of the sources without `axis`, and is a
+    scalar if the sources have no other dimension.
+
+    The region combines two elements of the sources. An element has one value per source. The region's
+    first arguments are the values of the element with the lower index, and those of the other element
+    follow. The region yields one value per source.
 
     The function must be associative and commutative, up to rounding. The order in which it is applied
-    is part of the meaning. `eft-order-reductions` writes it on the operation: let the axis be cut into
-    `steps` parts of equal length. They are combined element by element, the first with the second, that
-    with the third, and so on. In the part that is left, each number of `tree` in turn is a power of two
-    that folds one bit of the index: x[i] and x[i + bit] are combined for every i that has that bit clear.
+    is part of the operation's meaning. `eft-order-reductions` writes this order on the operation, as
+    `steps` and `tree`:
 
-    `order_free` states that the function gives the same bits in every such order: as a maximum does, or
-    a sum of integers. It may then be associative alone, as what takes the second of two elements is. Placing then writes an order that suits the layout of the sources.
+    1. The axis is cut into `steps` parts of equal length. The parts are combined element by element: the
+       first with the second, the result with the third, and so on.
+    2. The result of this, which has the extent of one part, is folded by each number of `tree` in
+       turn. Each number is a power of two, one bit of the index: x[i] and x[i + bit] are combined
+       for every i in which that bit is clear.
+
+    `order_free` states that the function gives the same bits in every such order, as a maximum or a sum
+    of integers does. The function then need not be commutative: it may return the second of two
+    elements, for example. Placing writes an order on the operation that suits the layout of the
+    sources.
 
     ```mlir
     %1 = eft.reduce %0 axis 0 : (tensor<64x32xf32>) -> tensor<32xf32> {
@@ -49,13 +59,14 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_Anchored, Eft_FetchesEle
 def Eft_ScanOp : Eft_CombiningOp<"scan", [Pure, Eft_Anchored, Eft_FetchesElements]> {
   let summary = "Combines each element with all before it along an axis";
   let description = [{
-    The result's element i combines the sources' elements 0 to i; with `reverse`, i to the last, the
-    last one first. The region is that of `eft.reduce`, and must be associative, up to rounding.
+    Element i of the result combines the elements 0 to i of the source. With `reverse`, it combines the
+    elements from the last down to i, beginning with the last. The region is that of `eft.reduce`, and
+    must be associative, up to rounding.
 
-    The order is part of the meaning: for each bit of the index, from the lowest on, every element i
-    that has the bit is combined with the last element of the half before it: x[i] becomes
-    combine(x[j], x[i]), where j is i with that bit cleared and all lower bits set. A reverse scan is
-    that on the reversed axis.
+    The order is part of the operation's meaning. The bits of the index are taken in turn, from the
+    lowest to the highest. For each bit, every element i in which the bit is set is combined with the
+    last element of the half before it: x[i] becomes combine(x[j], x[i]), where j is i with that bit
+    cleared and all lower bits set. A reverse scan does the same on the reversed axis.
 
     ```mlir
     %1 = eft.scan %0 axis 0 : (tensor<64xf32>) -> tensor<64xf32> {
@@ -77,7 +88,7 @@ def Eft_ScanOp : Eft_CombiningOp<"scan", [Pure, Eft_Anchored, Eft_FetchesElement
 def Eft_ScanIntoOp : Eft_CombiningOp<"scan_into", []> {
   let summary = "Combines each element of buffers with all before it along an axis";
   let description = [{
-    `eft.scan` on blocks in buffers. The results replace the sources.
+    `eft.scan` on blocks in buffers. The results overwrite the sources.
 
     ```mlir
     eft.scan_into %x axis 0 : (!eft.buffer<tensor<64xf32, #layout>>) {
@@ -99,14 +110,15 @@ def Eft_HistogramOp : Eft_Op<"histogram", [Pure, Eft_FetchesElements,
     DeclareOpInterfaceMethods<Eft_PlacingOpInterface, ["hasAnchor", "requiresDefaultLayout"]>]> {
   let summary = "Counts the elements of each value";
   let description = [{
-    The result's element i is the number of elements of the source that equal i. The source is unsigned;
-    elements behind the last bin count nowhere. Both are blocks of rank 1 of i32.
+    Element i of the result is the number of source elements that equal i. Source elements are unsigned.
+    Those that are not less than the number of bins are not counted. Source and result are blocks of i32
+    of rank 1.
 
     ```mlir
     %1 = eft.histogram %0 : tensor<1024xi32> -> tensor<256xi32>
     ```
 
-    A GPU's threads count with atomic additions in shared memory.
+    On a GPU, the threads count with atomic additions in shared memory.
   }];
   let arguments = (ins Eft_IntBlock:$source);
   let results = (outs Eft_IntBlock:$result);
@@ -117,7 +129,7 @@ def Eft_HistogramOp : Eft_Op<"histogram", [Pure, Eft_FetchesElements,
 def Eft_HistogramIntoOp : Eft_Op<"histogram_into", []> {
   let summary = "Counts the elements of each value in a buffer";
   let description = [{
-    `eft.histogram` on blocks in buffers.
+    `eft.histogram` on blocks in buffers. The counts overwrite the second buffer.
 
     ```mlir
     eft.histogram_into %x, %counts
@@ -133,8 +145,9 @@ def Eft_HistogramIntoOp : Eft_Op<"histogram_into", []> {
 def Eft_CombineOp : Eft_CombiningOp<"combine"> {
   let summary = "Combines two lists of blocks element by element";
   let description = [{
-    A reduction combines two parts of its axis like this. The first half of the operands has the elements
-    with the lower indices, the second half those with the higher. The region is that of `eft.reduce`.
+    A reduction combines two parts of its axis in this way. The first half of the operands has the
+    elements with the lower indices, the second half has those with the higher indices. The region is
+    that of `eft.reduce`.
 
     ```mlir
     %sum = eft.combine %low, %high : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {
@@ -153,13 +166,15 @@ def Eft_CombineOp : Eft_CombiningOp<"combine"> {
 def Eft_MapOp : Eft_Op<"map", [Pure, Eft_Placed, Eft_ComputesInPlace, IsolatedFromAbove, SingleBlock]> {
   let summary = "Applies a function to each element";
   let description = [{
-    The region computes the elements of the results from those of the sources, all of one shape. It has
-    control flow of its own: of a conditional, each element takes one branch, and a loop ends for each when
-    its condition says so. It touches no memory.
+    The region computes each element of the results from the source elements with the same index. All
+    blocks have one shape. The region may contain control flow, which each element follows by itself:
+    each takes one branch of a conditional, and each leaves a loop by its own condition. The region must
+    not access memory.
 
-    The function takes `pack` elements of each source at a time, first those of the first source, and
-    yields as many of each result. Which elements go together, the target decides. Where their number is no
-    multiple of `pack`, some are computed more than once.
+    The region takes `pack` elements of each source at a time: those of the first source come first,
+    then those of the second, and so on. It yields `pack` elements of each result in the same order. The
+    target decides which elements go together. If a thread's number of elements is no multiple of
+    `pack`, some elements are computed more than once.
 
     ```mlir
     %1 = eft.map %0 pack 1 : (tensor<64xf32>) -> tensor<64xf32> {
@@ -189,7 +204,7 @@ def Eft_MapOp : Eft_Op<"map", [Pure, Eft_Placed, Eft_ComputesInPlace, IsolatedFr
 def Eft_YieldOp : Eft_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["::eft::ReduceOp", "::eft::ScanOp", "::eft::ScanIntoOp", "::eft::CombineOp",
                  "::eft::MapOp"]>]> {
-  let summary = "Returns the values of a region that computes with elements";
+  let summary = "Returns the values of a region that combines or computes elements";
   let description = [{
     ```mlir
     eft.yield %sum : f32

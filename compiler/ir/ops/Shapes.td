@@ -9,7 +9,7 @@ include "compiler/ir/ops/Types.td"
 def Eft_ArangeOp : Eft_Op<"arange", [Pure, Eft_Placed, Eft_ComputesInPlace]> {
   let summary = "Consecutive integers";
   let description = [{
-    The integers from `start` up to, and without, `end`. Their number is a power of two.
+    The integers from `start` to `end` − 1, in ascending order. `end` − `start` is a power of two.
 
     ```mlir
     %0 = eft.arange 0 to 1024 : tensor<1024xi32>
@@ -39,8 +39,8 @@ def Eft_SplatOp : Eft_Op<"splat", [Pure, Eft_Placed, Eft_ComputesInPlace, Eft_Ke
 def Eft_ExpandDimsOp : Eft_Op<"expand_dims", [Eft_Placed, Eft_ElementMove, Eft_ComputesInPlace]> {
   let summary = "Inserts a dimension of extent 1";
   let description = [{
-    The result's dimension number `axis` has extent 1; the others are the source's, in order. If the
-    blocks have layouts, the source's is the result's without that dimension.
+    Dimension number `axis` of the result has extent 1. The other dimensions are those of the source, in
+    order. If the blocks have layouts, the source has the layout of the result without dimension `axis`.
 
     ```mlir
     %1 = eft.expand_dims %0 axis 1 : tensor<64xi32> -> tensor<64x1xi32>
@@ -57,8 +57,8 @@ def Eft_ExpandDimsOp : Eft_Op<"expand_dims", [Eft_Placed, Eft_ElementMove, Eft_C
 def Eft_BroadcastOp : Eft_Op<"broadcast", [Eft_Placed, Eft_ElementMove, Eft_ComputesInPlace]> {
   let summary = "Repeats a block along its dimensions of extent 1";
   let description = [{
-    Source and result have the same rank and element type; where their extents differ, the source's
-    is 1.
+    Source and result have the same rank and element type. In each dimension, the source has the
+    result's extent or the extent 1.
 
     ```mlir
     %1 = eft.broadcast %0 : tensor<64x1xi32> -> tensor<64x32xi32>
@@ -108,8 +108,8 @@ def Eft_JoinOp : Eft_Op<"join", [Eft_Placed, Eft_ElementMove, Eft_FetchesElement
     AllTypesMatch<["lhs", "rhs"]>]> {
   let summary = "Two blocks side by side along a new last dimension";
   let description = [{
-    The result's last dimension has extent 2: at 0 it holds `lhs`, at 1 `rhs`. If the blocks have
-    layouts, the sources' is the result's without that dimension.
+    The last dimension of the result has extent 2: index 0 holds `lhs`, index 1 holds `rhs`. Placing
+    gives both sources the layout of the result without the last dimension.
 
     ```mlir
     %2 = eft.join %0, %1 : tensor<8x4xf32> -> tensor<8x4x2xf32>
@@ -123,9 +123,9 @@ def Eft_JoinOp : Eft_Op<"join", [Eft_Placed, Eft_ElementMove, Eft_FetchesElement
 
 def Eft_SplitOp : Eft_Op<"split", [Eft_Placed, Eft_ElementMove, Eft_FetchesElements,
     TypesMatchWith<"both results to have one type", "lhs", "rhs", "$_self">]> {
-  let summary = "Takes apart a block along its last dimension, of extent 2";
+  let summary = "Splits a block along its last dimension, which has extent 2";
   let description = [{
-    The inverse of `eft.join`.
+    The inverse of `eft.join`: `lhs` is index 0 of the last dimension, `rhs` is index 1.
 
     ```mlir
     %0, %1 = eft.split %2 : tensor<8x4x2xf32> -> tensor<8x4xf32>
@@ -145,8 +145,9 @@ def Eft_ExchangeOp : Eft_Op<"exchange", [Eft_Anchored, Eft_ElementMove, Eft_Fetc
     AllTypesMatch<["source", "result"]>]> {
   let summary = "Swaps elements whose indices differ in some bits";
   let description = [{
-    The result's element i along `axis` is the source's element i ^ `mask`. With a mask of one bit
-    neighbours at that distance change places; with the extent minus 1 the block is reversed.
+    Element i of the result, along `axis`, is element i ^ `mask` of the source, where ^ is the exclusive
+    or. A mask with one bit set swaps elements at that distance. A mask of the extent minus 1 reverses
+    the axis.
 
     ```mlir
     %1 = eft.exchange %0 axis 0 mask 63 : tensor<64xf32>
@@ -163,9 +164,9 @@ def Eft_GatherOp : Eft_Op<"gather", [Pure, Eft_FetchesElements,
     DeclareOpInterfaceMethods<Eft_PlacingOpInterface, ["hasAnchor", "requiresDefaultLayout"]>]> {
   let summary = "Reads elements along an axis at computed indices";
   let description = [{
-    The result has the shape of `indices` and the element type of `source`; the two shapes agree in
-    all dimensions but `axis`. In one dimension, result[i] = source[indices[i]]. Indices are signed;
-    one outside the source gives an unspecified element of it.
+    The result has the shape of `indices` and the element type of `source`. The two shapes agree in all
+    dimensions but `axis`. In one dimension, result[i] = source[indices[i]]. Indices are signed. An
+    index outside the source gives an unspecified element of the source.
 
     ```mlir
     %2 = eft.gather %0[%1] axis 0 : tensor<64xf32>, tensor<16xi32> -> tensor<16xf32>
@@ -183,8 +184,8 @@ def Eft_GatherOp : Eft_Op<"gather", [Pure, Eft_FetchesElements,
 def Eft_ConvertLayoutOp : Eft_Op<"convert_layout", [Eft_ElementMove, Eft_FetchesElements]> {
   let summary = "The same block in another layout";
   let description = [{
-    Placing inserts it where a block is required in a layout other than its own. Its cost follows from the
-    two layouts: nothing, a shuffle inside a warp, or staging through shared memory.
+    Placing inserts this operation where a use requires a block in another layout than its own. The cost
+    follows from the two layouts: nothing, a shuffle inside a warp, or staging through shared memory.
 
     ```mlir
     %1 = eft.convert_layout %0 : tensor<64xf32, #a> -> tensor<64xf32, #b>

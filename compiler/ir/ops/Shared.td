@@ -10,9 +10,9 @@ def Eft_Shared : TypeDef<Eft_Dialect, "Shared"> {
   let mnemonic = "shared";
   let summary = "Slots for a block in shared memory";
   let description = [{
-    All threads of a program share it. Each slot has room for one block. The layout of the block says
-    which element lies at which offset: its only dimension is `offset`, counted in elements. A
-    swizzle, which keeps threads from each other's banks, is such a layout too.
+    All threads of a program share the slots. Each slot has room for one block. The layout of the block
+    says at which offset each element lies. Its only dimension is `offset`, counted in elements. A
+    swizzle, which spreads the accesses of threads over different banks, is also such a layout.
 
     ```mlir
     !eft.shared<3, tensor<128x64xf16, #layout>>
@@ -22,14 +22,15 @@ def Eft_Shared : TypeDef<Eft_Dialect, "Shared"> {
   let assemblyFormat = "`<` $slots `,` $block `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The bytes of one slot, a multiple of the widest access.
+    /// Returns the bytes of one slot, rounded up to a multiple of the widest access, 16 bytes.
     uint64_t getSlotBytes();
-    /// The bytes of all slots, a multiple of their alignment.
+    /// Returns the bytes of all slots, rounded up to a multiple of `alignment`.
     uint64_t getBytes() {
       return ::llvm::alignTo(uint64_t(getSlots()) * getSlotBytes(), alignment);
     }
-    /// Slots begin at a multiple of this. A swizzle combines bits of the address by exclusive or;
-    /// the highest of them is the bit of 512.
+    /// The first slot begins at a multiple of this number of bytes. A swizzle combines bits of the
+    /// address by exclusive or, and the highest of these bits has the value 512. In all of these
+    /// bits, the address of an element is thus equal to its offset from the first slot.
     static constexpr unsigned alignment = 1024;
   }];
 }
@@ -37,8 +38,8 @@ def Eft_Shared : TypeDef<Eft_Dialect, "Shared"> {
 def Eft_AllocSharedOp : Eft_Op<"alloc_shared", [MemoryEffects<[MemAlloc]>]> {
   let summary = "Makes slots in shared memory";
   let description = [{
-    Their contents are unspecified. They live until `eft.dealloc_shared`. What is allocated last is
-    freed first.
+    The contents of the slots are unspecified. The slots exist until `eft.dealloc_shared`. Slots must be
+    freed in the reverse order of their allocation.
 
     ```mlir
     %s = eft.alloc_shared : !eft.shared<3, tensor<128x64xf16, #layout>>
@@ -51,7 +52,7 @@ def Eft_AllocSharedOp : Eft_Op<"alloc_shared", [MemoryEffects<[MemAlloc]>]> {
 def Eft_DeallocSharedOp : Eft_Op<"dealloc_shared", []> {
   let summary = "Frees slots in shared memory";
   let description = [{
-    All copies into them must be done.
+    All copies into the slots must be done.
 
     ```mlir
     eft.dealloc_shared %s : !eft.shared<3, tensor<128x64xf16, #layout>>
@@ -67,12 +68,14 @@ def Eft_CopyAsyncOp : Eft_Op<"copy_async", [AttrSizedOperandSegments,
                    "!::llvm::cast<::eft::CopyAsyncOp>(&$_op).getMask() || std::equal_to<>()">]> {
   let summary = "Begins to copy a block from memory into a slot of shared memory";
   let description = [{
-    The copy goes on while the program does. It belongs to the next `eft.commit_copies`, and is done
-    after the `eft.wait_copies` that waits for that. Until then the slot must not be read. Where the
-    mask is false, memory is not touched, and the slot gets zero. If `if` is false, all of it gets
-    zero. The notes `run`, `headless`, `uniformRuns` and `prefixRuns` are those of `eft.load`;
-    neighbours in a run are copied by accesses of 4, 8 or 16 bytes. Elements of shorter runs are in
-    the slot at once, for the thread that copies them.
+    The program continues while the copy is under way. The copy belongs to the group that the next
+    `eft.commit_copies` closes. It is done after the `eft.wait_copies` that waits for this group, and
+    until then the slot must not be read. Where the mask is false, memory is not accessed, and the slot
+    gets zeros. If `if` is false, the whole slot gets zeros.
+
+    The notes `run`, `headless`, `uniformRuns` and `prefixRuns` are those of `eft.load`. The elements of
+    a run are copied by accesses of 4, 8 or 16 bytes. Runs of less than 4 bytes can't be copied
+    asynchronously: the thread that copies them sees their elements in the slot at once.
 
     ```mlir
     eft.copy_async %ps, %s[%slot] if %more mask %m {run = 8 : i32, uniformRuns}
@@ -94,7 +97,8 @@ def Eft_CopyAsyncOp : Eft_Op<"copy_async", [AttrSizedOperandSegments,
 def Eft_CommitCopiesOp : Eft_Op<"commit_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Closes a group of copies";
   let description = [{
-    The copies that the program has begun since the last group form one group, which may be empty.
+    All copies that the program has begun since the last `eft.commit_copies` form one group. A group may
+    be empty.
 
     ```mlir
     eft.commit_copies
@@ -106,8 +110,8 @@ def Eft_CommitCopiesOp : Eft_Op<"commit_copies", [MemoryEffects<[MemRead, MemWri
 def Eft_WaitCopiesOp : Eft_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until at most `pending` groups of copies are under way";
   let description = [{
-    Every thread then sees what the earlier groups have copied, and every thread has done all its earlier
-    reads of slots.
+    After the wait, every thread sees what the other, earlier groups have copied, and every thread has
+    done all its earlier reads of slots.
 
     ```mlir
     eft.wait_copies pending 1
@@ -120,7 +124,7 @@ def Eft_WaitCopiesOp : Eft_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>
 def Eft_WriteSharedOp : Eft_Op<"write_shared", []> {
   let summary = "Writes a block to a slot of shared memory";
   let description = [{
-    Every thread sees it after the next `eft.barrier`.
+    After the next `eft.barrier`, every thread sees the block.
 
     ```mlir
     eft.write_shared %a, %s[%slot] : tensor<128x64xf16, #c>, !eft.shared<3, tensor<128x64xf16, #b>>
@@ -136,7 +140,8 @@ def Eft_WriteSharedOp : Eft_Op<"write_shared", []> {
 def Eft_ReadSharedOp : Eft_Op<"read_shared", []> {
   let summary = "Reads a block from a slot of shared memory";
   let description = [{
-    A product whose operand this is reads it tile by tile where it multiplies.
+    If the block is used only as a factor of a product on tensor cores, no thread reads all of its part
+    at once: the product reads each tile where it multiplies the tile.
 
     ```mlir
     %a = eft.read_shared %s[%slot] : !eft.shared<3, tensor<128x64xf16, #b>> -> tensor<128x64xf16, #c>

@@ -9,18 +9,21 @@ include "compiler/ir/ops/Buffers.td"
 def Eft_SortOp : Eft_Op<"sort", [Pure, Eft_Anchored, AllTypesMatch<["source", "result"]>]> {
   let summary = "Sorts runs of a block along an axis";
   let description = [{
-    Stages of a bitonic network. Stage s finds runs of 2^s elements, each of which rises and then
-    falls, or is a rotation of such a run, and sorts them: every second run falls, the others rise;
-    with `descending` the other way around. So stages 1 to log2(extent) sort all of the axis. Integers
-    are signed, or with `unsigned` unsigned. If the elements are in another order before a
-    stage, their order behind it is unspecified.
+    Does the stages `first` to `last` of a bitonic network along `axis`. Stage s sorts each run of 2^s
+    elements that begins at a multiple of 2^s. Before the stage, each run must be bitonic: it rises and
+    then falls, or is a rotation of such a run. After the stage, the runs rise and fall in turn,
+    beginning with a run that rises, or with `descending` one that falls. So the stages 1 to
+    log2(extent) sort the whole axis. If a run is not bitonic before a stage, the order of its elements
+    after the stage is unspecified.
+
+    Integers are signed, or unsigned with `unsigned`.
 
     ```mlir
     %1 = eft.sort %0 axis 0 stages 1 to 10 : tensor<1024xi32>
     %2 = eft.sort %0 axis 0 stages 4 to 4 descending unsigned : tensor<1024xi32>
     ```
 
-    `eft-expand-sort` expands it into compare-exchange stages, except for large blocks.
+    `eft-expand-sort` expands a sort into compare-exchange stages, except for large blocks.
   }];
   let arguments = (ins Eft_IntBlock:$source, I32Attr:$axis, I32Attr:$first, I32Attr:$last,
                        UnitAttr:$descending, UnitAttr:$isUnsigned);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations of one thread of a GPU, between the lowering of blocks and the LLVM dialect. Upstream's
-// dialects have the others.
+// Operations of one thread of a GPU. The lowering of blocks makes them, and they become operations of
+// the LLVM dialect. The lowering also makes operations of upstream's dialects; those here are the ones
+// that upstream lacks.
 
 #ifndef EFT_OPS_THREADS
 #define EFT_OPS_THREADS
@@ -15,13 +16,15 @@ def Eft_ThreadLoadOp : Eft_Op<"thread_load", [AttrSizedOperandSegments,
                    "!::llvm::cast<::eft::ThreadLoadOp>(&$_op).getOther() || std::equal_to<>()">]> {
   let summary = "Loads words of global memory in one thread of a GPU";
   let description = [{
-    Where the condition is false, memory is not touched, and the result is `other`, or zero if there is no
-    `other`. There is no branch: the condition is a predicate of the instruction. The hints are those of
-    `eft.load`. Loads without a condition and hints are LLVM's.
+    If the condition is false, the operation does not access memory, and the result is `other`, or zero
+    if there is no `other`. There is no branch: the condition is a predicate of the instruction. The
+    hints are those of `eft.load`. A load without a condition and without hints is an `llvm.load`
+    instead.
 
-    A word has 8, 16, 32 or 64 bits. Two or four words of 32 bits, or two of 64, are a vector.
+    A word has 8, 16, 32 or 64 bits. `words` is one word, a vector of two or four words of 32 bits, or a
+    vector of two words of 64 bits.
 
-    The order of such loads stays as it is, so they count as writes too.
+    The operation counts as a write, too, so that no pass changes the order of such loads.
 
     ```mlir
     %0 = eft.thread_load %p cache cg : !llvm.ptr<1> -> vector<4xi32>
@@ -42,8 +45,8 @@ def Eft_ThreadLoadOp : Eft_Op<"thread_load", [AttrSizedOperandSegments,
 def Eft_ThreadStoreOp : Eft_Op<"thread_store", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Stores words to global memory in one thread of a GPU";
   let description = [{
-    Where the condition is false, memory is not touched. Conditions, hints and words are those of
-    `eft.thread_load`.
+    If the condition is false, the operation does not access memory. The condition, the hints and the
+    words are those of `eft.thread_load`.
 
     ```mlir
     eft.thread_store %p, %words if %c : !llvm.ptr<1>, vector<2xi64>
@@ -69,12 +72,12 @@ class Eft_ThreadAtomic<string mnemonic, list<Trait> traits = []>
 def Eft_ThreadAtomicRMWOp : Eft_ThreadAtomic<"thread_atomic_rmw", [AllTypesMatch<["value", "result"]>]> {
   let summary = "Changes a word of global memory atomically, in one thread of a GPU";
   let description = [{
-    Computation, order and scope are those of `eft.atomic_rmw`. The result is what memory held before, and
-    zero where the condition is false.
+    The computation, the order and the scope are those of `eft.atomic_rmw`. The result is what memory
+    held before, or zero if the condition is false.
 
-    `fadd` adds an f16, bf16, f32 or f64, all others take an integer of 32 or 64 bits: one instruction of a
-    GPU does it. `fadd` also adds a vector of two to eight f16 or bf16, or of two or four f32, to neighbours
-    in memory. Each of them is changed atomically by itself.
+    `fadd` adds an f16, bf16, f32 or f64. All other computations take an integer of 32 or 64 bits, for
+    which a GPU has one instruction. `fadd` also adds a vector of 2, 4 or 8 f16 or bf16, or of 2 or 4
+    f32, to neighbours in memory. Each of these neighbours is changed atomically by itself.
 
     ```mlir
     %0 = eft.thread_atomic_rmw add acq_rel gpu %p, %v if %c : !llvm.ptr<1>, i32
@@ -93,8 +96,9 @@ def Eft_ThreadAtomicRMWOp : Eft_ThreadAtomic<"thread_atomic_rmw", [AllTypesMatch
 def Eft_ThreadFenceOp : Eft_Op<"thread_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Orders the accesses of one thread of a GPU";
   let description = [{
-    Relaxed atomic operations behind the fence release what stands before it, and those before the fence
-    acquire for what stands behind it, to the threads of the scope.
+    A relaxed atomic operation after the fence releases the accesses before the fence. A relaxed atomic
+    operation before the fence acquires for the accesses after the fence. Both hold for the threads of
+    the scope.
 
     ```mlir
     eft.thread_fence gpu
@@ -108,8 +112,8 @@ def Eft_ThreadAtomicCASOp : Eft_ThreadAtomic<"thread_atomic_cas",
     [AllTypesMatch<["expected", "value", "result"]>]> {
   let summary = "Replaces an expected word of global memory atomically, in one thread of a GPU";
   let description = [{
-    Order and scope are those of `eft.atomic_cas`. The word has 16, 32 or 64 bits. The result is what memory
-    held before, and zero where the condition is false.
+    Order and scope are those of `eft.atomic_cas`. The word has 16, 32 or 64 bits. The result is what
+    memory held before, or zero if the condition is false.
 
     ```mlir
     %0 = eft.thread_atomic_cas relaxed sys %p, %expected, %v : !llvm.ptr<1>, i64
@@ -125,10 +129,10 @@ def Eft_ThreadAtomicCASOp : Eft_ThreadAtomic<"thread_atomic_cas",
 }
 
 def Eft_ThreadAtomicLoadOp : Eft_ThreadAtomic<"thread_atomic_load"> {
-  let summary = "Reads a word of global memory that others may write, in one thread of a GPU";
+  let summary = "Reads a word of global memory that other threads may write, in one thread of a GPU";
   let description = [{
-    Order and scope are those of `eft.atomic_load`, and words those of `eft.thread_load`, without vectors.
-    Where the condition is false, the result is zero.
+    Order and scope are those of `eft.atomic_load`. The word is one word of `eft.thread_load`, never a
+    vector. If the condition is false, the result is zero.
 
     ```mlir
     %0 = eft.thread_atomic_load acquire gpu %p if %c : !llvm.ptr<1> -> i32
@@ -143,9 +147,10 @@ def Eft_ThreadAtomicLoadOp : Eft_ThreadAtomic<"thread_atomic_load"> {
 }
 
 def Eft_ThreadAtomicStoreOp : Eft_ThreadAtomic<"thread_atomic_store"> {
-  let summary = "Writes a word of global memory that others may read, in one thread of a GPU";
+  let summary = "Writes a word of global memory that other threads may read, in one thread of a GPU";
   let description = [{
-    Order and scope are those of `eft.atomic_store`, and words those of `eft.thread_atomic_load`.
+    Order and scope are those of `eft.atomic_store`. The word is one word, as in
+    `eft.thread_atomic_load`. If the condition is false, the operation does not access memory.
 
     ```mlir
     eft.thread_atomic_store release gpu %p, %word if %c : !llvm.ptr<1>, i32

@@ -11,7 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Eft_Op<string mnemonic, list<Trait> traits = []> : Op<Eft_Dialect, mnemonic, traits>;
 
-// Operations that placing makes in the layouts that their uses require, and operations with an anchor.
+// The traits of operations that have rules for placing. An operation that is Eft_Placed never has an
+// anchor. One that is Eft_Anchored says in `hasAnchor` whether it has one.
 def Eft_Placed : TraitList<[Eft_PlacingOpInterface]>;
 def Eft_Anchored : TraitList<[DeclareOpInterfaceMethods<Eft_PlacingOpInterface, ["hasAnchor"]>]>;
 

@@ -11,14 +11,15 @@ def Eft_DotAsyncOp : Eft_Op<"dot_async", [AllTypesMatch<["acc", "result"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Begins a matrix product, added to an accumulator";
   let description = [{
-    The product of `eft.dot` for f16, bf16, i8, and f32 as tf32. `b` is in a slot of shared memory, `a` in another one or
-    in registers; `transposed` says that the slot holds the factor with its dimensions exchanged. All
-    threads must have seen what is in the slots, as after `eft.wait_copies`. Of f32 the bits that tf32
-    lacks are ignored.
+    Begins the product of `eft.dot`, for factors of f16, bf16, i8, or f32 with precision `tf32`. `b` is
+    in a slot of shared memory. `a` is in another slot or in registers. `transposed` says that the slot
+    holds the factor with its two dimensions exchanged. All threads must already see the contents of the
+    slots, as after `eft.wait_copies`. The bits of an f32 that tf32 lacks are ignored: the number is
+    truncated, not rounded.
 
     Each product is a group of its own, and groups are done in order. Until the `eft.wait_dots` that
-    waits for it, the result may only be the accumulator of another product, and the slots and the
-    registers of `a` must stay as they are.
+    waits for the product, its result may only be used as the accumulator of another product, and the
+    slots and the registers of `a` must not change.
 
     ```mlir
     %d = eft.dot_async %a[%i], %b[%j] transposed, %c
@@ -48,7 +49,8 @@ def Eft_WaitDotsOp : Eft_Op<"wait_dots", [MemoryEffects<[MemRead, MemWrite]>,
     RangedTypesMatchWith<"results like the operands", "products", "results", "$_self">]> {
   let summary = "Waits until at most `pending` products are under way";
   let description = [{
-    The results are the operands, whose products must be done then.
+    The results are the operands, which are results of `eft.dot_async`. Their products must be among
+    those that are done after the wait.
 
     ```mlir
     %r = eft.wait_dots %d pending 0 : tensor<64x128xf32, #c>

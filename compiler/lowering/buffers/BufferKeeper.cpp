@@ -32,7 +32,8 @@ Value BufferKeeper::bufferFor(Value value) {
   return makeBuffer(value.getDefiningOp(), cast<RankedTensorType>(value.getType()));
 }
 
-/// A new operation may get the address of an erased one.
+/// Erases an operation, and the entries for its results, because a new operation may get its
+/// address.
 void BufferKeeper::erase(Operation *op) {
   for (Value result : op->getResults()) {
     destinations.erase(result);
@@ -43,8 +44,8 @@ void BufferKeeper::erase(Operation *op) {
   op->erase();
 }
 
-/// A value that ends in several buffers is made in the first of them. That may be one into which
-/// only one side of a conditional writes it.
+/// If several calls write one value, the operation that makes the value may work only in the buffer
+/// of the first call. It may do so even if only one side of a conditional writes the value there.
 void BufferKeeper::writeFor(Operation *user, Value value, Value buffer) {
   OpBuilder b(user);
   writeWhole(b, user->getLoc(), value, buffer);
@@ -58,7 +59,8 @@ void BufferKeeper::writeFor(Operation *user, Value value, Value buffer) {
     destinations.try_emplace(value, buffer);
 }
 
-/// Reads the value behind an operation, or, if it is an argument of a block, at the block's start.
+/// Replaces a value by a read of its buffer: after the operation `behind`, or, if that is null, at
+/// the start of the block whose argument the value is.
 void BufferKeeper::replaceByRead(Value value, Value buffer, Operation *behind) {
   OpBuilder b(value.getContext());
   if (behind)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gives buffers to blocks that loops carry, and to operands of operations that work on buffers.
+// Gives buffers to blocks that loops and conditionals carry, to blocks whose elements move, and to
+// operands of operations that work on buffers. KeepInBuffers.cpp tells how.
 #pragma once
 
 #include "compiler/lowering/buffers/MovedBytes.h"
@@ -12,10 +13,12 @@ namespace eft {
 
 class BufferKeeper {
 public:
+  /// `vectorBits` is the length of a vector register in bits.
   BufferKeeper(mlir::func::FuncOp function, unsigned vectorBits)
       : vectorBits(vectorBits), moved(function) {}
 
-  /// Processes all operations of the block, the last one first, and then those in their regions.
+  /// Processes the operations of the block from the last to the first, each before those in its
+  /// regions.
   void keepIn(mlir::Block &block);
 
 private:
@@ -43,21 +46,25 @@ private:
   bool isWorthABuffer(mlir::Value source, mlir::Value result);
   mlir::Value sourceBuffer(mlir::Value source);
 
-  /// The buffer in which the value, the result of the current operation, is to end.
+  /// The buffer for `value`, a result of the current operation. If a user needs the value in some
+  /// buffer, returns that buffer, else a new one.
   mlir::Value bufferFor(mlir::Value value);
-  /// Writes a value into a buffer in front of its user. If the operation that makes the value is in
-  /// the user's block, it may work in the buffer.
+  /// Writes a value into a buffer in front of its user. If the value is defined in the user's
+  /// block, or in a block around conditionals that contain the user, the operation that makes the
+  /// value may work in this buffer.
   void writeFor(mlir::Operation *user, mlir::Value value, mlir::Value buffer);
   void erase(mlir::Operation *op);
   void replaceByRead(mlir::Value value, mlir::Value buffer, mlir::Operation *behind);
 
   unsigned vectorBits;
-  llvm::DenseMap<mlir::Value, mlir::Value> destinations; // the buffers that values end in
-  llvm::DenseMap<mlir::Value, mlir::Value> factors;      // the buffers that hold factors
-  // the bytes that stand for booleans that move
+  llvm::DenseMap<mlir::Value, mlir::Value>
+      destinations; // the buffers into which values are written
+  llvm::DenseMap<mlir::Value, mlir::Value>
+      factors; // the buffers of factors and of sources of moves
+  // the blocks of bytes that replace blocks of booleans which move
   llvm::DenseMap<mlir::Value, mlir::Value> asBytes;
-  llvm::DenseMap<mlir::Type, mlir::Value> printed; // buffers to print from
-  MovedBytes moved;                                // the room for moved blocks
+  llvm::DenseMap<mlir::Type, mlir::Value> printed; // the buffer for prints of each type
+  MovedBytes moved;                                // counts the bytes of buffers of moved blocks
 };
 
 } // namespace eft

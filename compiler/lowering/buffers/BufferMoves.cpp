@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that move elements. The source lies in a buffer, and users of the result read its
-// elements from there, one tile at a time. So a chain of moves becomes one read.
+// Operations that move elements. The source of a move is written into a buffer, and a read of that
+// buffer, with a map from places to elements, replaces the result. The maps of successive moves
+// compose, so a chain of moves becomes one read. Tiling can then read one tile at a time.
 #include "compiler/lowering/buffers/BufferKeeper.h"
 
 #include "compiler/lowering/LinearCode.h"
@@ -18,7 +19,7 @@ static constexpr int64_t smallVectors = 8;
 
 static bool isOfBooleans(Value value) { return getElementTypeOrSelf(value).isInteger(1); }
 
-/// A block like `value` of another element type.
+/// The type of the block `value`, with another element type.
 static RankedTensorType ofType(Value value, Type element) {
   auto block = cast<RankedTensorType>(value.getType());
   return RankedTensorType::get(block.getShape(), element, block.getEncoding());
@@ -30,7 +31,8 @@ bool BufferKeeper::isWorthABuffer(Value source, Value result) {
   return factors.contains(source) || moved.take(source, result);
 }
 
-/// Booleans are bits of a vector; in a buffer from which single ones are read they are bytes.
+/// The buffer of the source of a move. A boolean is one bit of a vector, but it takes a byte in the
+/// buffer, so that single booleans can be read.
 Value BufferKeeper::sourceBuffer(Value source) {
   if (!isOfBooleans(source))
     return factorBuffer(source);
@@ -67,7 +69,7 @@ void BufferKeeper::keepMove(Operation *op) {
   erase(op);
 }
 
-/// Each place selects one of the two sources. So only the sources have to be moved.
+/// Replaces a join by moves of its sources, and a select between the moved sources at each place.
 void BufferKeeper::keepJoin(JoinOp join) {
   if (registersOf(join.getType()) <= smallVectors)
     return;
@@ -102,8 +104,9 @@ void BufferKeeper::keepJoin(JoinOp join) {
     keepMove(convert);
 }
 
-/// The number of an element in the buffer comes from its index along the axis, and from the place's
-/// own coordinates.
+/// Replaces a gather by `eft.buffer_gather`. The number of an element in the buffer is computed
+/// from the index along the axis, which the operand gives, and from the place's own coordinates
+/// along the other dimensions.
 void BufferKeeper::keepGather(GatherOp gather) {
   Value source = gather.getSource(), result = gather;
   if (!layoutOf(source.getType()) || !layoutOf(result.getType()))
@@ -137,8 +140,8 @@ void BufferKeeper::keepGather(GatherOp gather) {
   erase(gather);
 }
 
-/// Prints from a buffer, which is filled where the print stands. Prints of blocks of one type share
-/// it.
+/// Makes a print read its block from a buffer, which is filled in front of the print. Prints of
+/// blocks of one type share a buffer.
 void BufferKeeper::keepPrint(PrintOp print) {
   Value value = print.getValue();
   if (!value || registersOf(value.getType()) <= smallVectors ||

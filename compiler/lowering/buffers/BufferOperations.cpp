@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operations that have forms for buffers.
+// Operations that have a form which works on buffers.
 #include "compiler/lowering/buffers/BufferKeeper.h"
 
 #include "compiler/lowering/cpu/CpuScan.h"
@@ -16,7 +16,8 @@ bool hasStrides(Value value) {
   return layout && plainStrides(*layout);
 }
 
-/// True if the operands of a product lie in an order that its loops can read.
+/// True if the loops of a product can read its operands from buffers: they lie in row-major or
+/// column-major order, and the factors have the accumulator's element type.
 bool canMultiplyInBuffers(DotOp dot) {
   return llvm::all_of(dot->getOperands(), hasStrides) &&
          getElementTypeOrSelf(dot.getA()) == getElementTypeOrSelf(dot.getType());
@@ -24,8 +25,9 @@ bool canMultiplyInBuffers(DotOp dot) {
 
 } // namespace
 
-/// The buffer is filled where the factor is made, so that the operations that make it can be tiled.
-/// If that is outside of a loop, it is filled once.
+/// The buffer of a block that an operation only reads, such as a factor. It is filled where the
+/// block is made, so that the operations that make the block can be tiled. If the block is made
+/// outside of the loop that reads it, the buffer is filled once.
 Value BufferKeeper::factorBuffer(Value factor) {
   Value &buffer = factors[factor];
   if (!buffer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Blocks that loops and conditionals carry. Each has one buffer, which holds it whenever the
+// Blocks that loops and conditionals carry. Each has one buffer, which holds the block whenever the
 // program enters or leaves a region.
 #include "compiler/lowering/buffers/BufferKeeper.h"
 
@@ -12,8 +12,8 @@ namespace eft {
 
 namespace {
 
-/// Blocks stay in registers if all carried ones fit into the first number of registers. Beside
-/// larger ones, a block stays there if it alone fits into the second number.
+/// If all carried blocks together fit into `smallRegisters` registers, all stay in registers.
+/// Otherwise, only a block that fits into `tinyRegisters` by itself does.
 constexpr int64_t smallRegisters = 8, tinyRegisters = 2;
 
 llvm::BitVector joined(const llvm::BitVector &first, const llvm::BitVector &second) {
@@ -28,7 +28,8 @@ llvm::BitVector joined(const llvm::BitVector &first, const llvm::BitVector &seco
 
 //===--- The choice of blocks -----------------------------------------------------------------===//
 
-/// The number of vector registers that the block's elements need, without copies.
+/// The number of vector registers that a block needs without its copies of elements; 0 for a type
+/// that is not a placed block.
 int64_t BufferKeeper::registersOf(Type type) const {
   std::optional<LinearLayout> layout = isBlock(type) ? layoutOf(type) : std::nullopt;
   if (!layout)
@@ -54,7 +55,8 @@ llvm::BitVector BufferKeeper::chooseCarried(TypeRange types) const {
 
 //===--- Operations without what they carried -------------------------------------------------===//
 
-/// Makes an operation anew without some unused operands and results.
+/// Replaces an operation by one without the operands and results that the two bit vectors mark. The
+/// marked results have no users.
 void BufferKeeper::dropCarried(Operation *op, const llvm::BitVector &operands,
                                const llvm::BitVector &results) {
   OpBuilder b(op);
@@ -98,7 +100,8 @@ void BufferKeeper::keepFor(scf::ForOp loop) {
   keepIn(*body);
 }
 
-/// A block that the condition passes on unchanged stays in its buffer.
+/// Gives buffers to the blocks that a loop carries into its condition, and from there into its
+/// body. A block that the condition passes on unchanged stays in one buffer.
 void BufferKeeper::keepWhile(scf::WhileOp loop) {
   Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
   Operation *condition = before->getTerminator(), *yield = after->getTerminator();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-keep-in-buffers: gives buffers to blocks that loops and conditionals carry, and to operands
-// of products and scans. This pass tiles nothing. It writes and reads whole blocks, and the code is
-// right whichever of these accesses eft-tile-blocks tiles.
+// eft-keep-in-buffers: gives buffers to blocks that loops and conditionals carry, to blocks whose
+// elements move, and to the operands of products, scans, sorts and histograms. This pass tiles
+// nothing. It writes and reads whole blocks, and the code is right whichever of these accesses
+// eft-tile-blocks tiles.
 //
-// A block's buffer follows from its use: a block that ends in a buffer is made there. So the pass
-// walks the code from its end.
+// The users of a block determine its buffer: if a user needs the block in some buffer, the
+// operation that makes the block works in that buffer if it can. So the pass visits users first: it
+// goes from the last operation to the first.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/lowering/buffers/BufferKeeper.h"
@@ -20,8 +22,8 @@ namespace eft {
 
 namespace {
 
-/// True for a write that puts a block back into the buffer from which it was read: it is there
-/// already.
+/// True for a write of a block into the buffer from which it was read, if the buffer has not
+/// changed since. The write has no effect.
 bool isWrittenBack(BufferWriteOp write) {
   BufferReadOp read = wholeReadOf(write.getPart());
   return read && !read.getElements() && isWhole(write) && read.getBuffer() == write.getBuffer() &&

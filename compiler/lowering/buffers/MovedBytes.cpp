@@ -9,11 +9,11 @@ using namespace mlir;
 
 namespace eft {
 
-/// Buffers for moved blocks that are in use at one time have at most so many bytes. Further blocks
-/// are moved in registers.
+/// The most bytes of buffers for moved blocks that are in use at the same time. Further blocks are
+/// moved in registers.
 static constexpr int64_t maxMovedBytes = 1024 * 1024;
 
-/// The bytes that a block takes in a buffer. Booleans move as bytes.
+/// The bytes that a block takes in a buffer. A boolean takes a byte there.
 static int64_t bytesInBuffer(RankedTensorType block) {
   Type element = block.getElementType();
   int64_t bits = element.isIntOrFloat() ? std::max(8u, element.getIntOrFloatBitWidth()) : 64;
@@ -27,7 +27,8 @@ MovedBytes::MovedBytes(func::FuncOp function) {
     ops.push_back(op);
   });
   bytesInUse.resize(ops.size());
-  // Users and nested operations come after an operation, so that their places are known.
+  // Users and nested operations come after an operation. In reverse order, their places are known
+  // before the operation needs them.
   for (Operation *op : llvm::reverse(ops)) {
     unsigned end = places[op].first;
     for (Region &region : op->getRegions())
@@ -50,7 +51,8 @@ MovedBytes::Place MovedBytes::placeOf(Operation *op) const {
   return {0, last, last};
 }
 
-/// In a loop that does not define the value, every turn may use it: up to the loop's end.
+/// If the user is nested in a loop that does not define the value, every iteration may use the
+/// value. So the use ends at the loop's end.
 MovedBytes::Place MovedBytes::placeOfUse(Value value, Operation *user) const {
   Operation *here = value.getParentBlock()->findAncestorOpInBlock(*user);
   Place place = placeOf(here);

@@ -11,8 +11,9 @@ namespace eft {
 
 namespace {
 
-/// The element move of one operation. One that leaves elements in their places is done where the
-/// result is used, and one with two sources is a choice between moves.
+/// The element move that makes `value`; nothing if no move does. Two kinds of moves don't count. A
+/// move that leaves elements in their places is tiled like elementwise operations. A move with two
+/// sources (`eft.join`) would take two movements and a choice between them.
 std::optional<Movement> lastMovement(Value value) {
   auto op = dyn_cast_if_present<ElementMoveOpInterface>(value.getDefiningOp());
   std::optional<LinearLayout> layout = layoutOf(value.getType());
@@ -44,7 +45,8 @@ std::optional<Movement> movementOf(Value value) {
 }
 
 Value makeCoordinates(OpBuilder &b, Location loc, RankedTensorType block, unsigned dimension) {
-  // From the block to one dimension, by way of extents of 1; then back.
+  // The layout is reduced to one dimension: first to extents of 1 along the others, then without
+  // these. The coordinates are made there, and expanded in the reverse order.
   SmallVector<std::pair<RankedTensorType, unsigned>> expanded;
   LinearLayout layout = *layoutOf(block);
   auto typeOf = [&] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The places from which the elements of a moved block come.
+// Chains of element moves as maps: for each place, the element that it gets from the block before
+// the first move.
 #pragma once
 
 #include "compiler/ir/LayoutConversion.h"
@@ -14,11 +15,13 @@ struct Movement {
   uint64_t flipped = 0;
 };
 
-/// Composes the chain of element moves that leads back to an unmoved block. Nothing if the value is
-/// unmoved itself, or if its places are not a CPU's.
+/// Composes the chain of element moves that makes `value`. The movement's source is the block
+/// before the first move. Returns nothing if no move makes the value, or if a block of the chain
+/// has elements in none of a CPU's places (lane, step).
 std::optional<Movement> movementOf(mlir::Value value);
 
-/// The coordinates of a placed block's elements along a dimension, as a block of i32 like it.
+/// The coordinates of a placed block's elements along a dimension: a block of i32 with the same
+/// shape and layout.
 mlir::Value makeCoordinates(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType block,
                             unsigned dimension);
 

@@ -56,7 +56,7 @@ Value readWhole(OpBuilder &b, Location loc, Value buffer) {
 
 static bool writes(OpOperand &use) {
   Operation *user = use.getOwner();
-  // An operation that hands a buffer on may hand it to a writer.
+  // An operation that passes a buffer on may pass it to an operation that writes it.
   const bool handsOn = user->hasTrait<OpTrait::IsTerminator>() ||
                        llvm::any_of(user->getResultTypes(), llvm::IsaPred<BufferType>);
   return handsOn || !isa<MemoryEffectOpInterface>(user) ||
@@ -72,7 +72,8 @@ static bool mayRunBefore(Operation *writer, Operation *place, Block *block) {
     return first->isBeforeInBlock(second);
   if (second == place)
     return false;
-  // A loop comes back to the place with all that it has done. Of a choice one side runs.
+  // Both are in one operation. If that is a loop, the program comes back to the place after a full
+  // iteration. Of a conditional, only one side runs.
   if (!isa<scf::IfOp>(second))
     return true;
   Region *side = nullptr;

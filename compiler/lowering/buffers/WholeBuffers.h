@@ -6,14 +6,16 @@
 
 namespace eft {
 
-/// True if the operation writes, or reads, all of its buffer.
+/// True if the operation writes or reads a whole block in one go, not one tile of it.
 bool isWhole(BufferWriteOp write);
 bool isWhole(BufferReadOp read);
 
-/// The read that gives `value`, if it reads a whole buffer; null for any other value.
+/// The operation that reads `value` from a buffer, if it reads a whole block; null for any other
+/// value.
 BufferReadOp wholeReadOf(mlir::Value value);
 
-/// Makes a buffer in the function that contains `inside`. It lives as long as the function runs.
+/// Makes a buffer in the function that is or contains `inside`. It lives as long as the function
+/// runs.
 mlir::Value makeBuffer(mlir::Operation *inside, mlir::RankedTensorType block);
 
 /// Emit a write, or a read, of a whole buffer.
@@ -21,7 +23,8 @@ BufferWriteOp writeWhole(mlir::OpBuilder &b, mlir::Location loc, mlir::Value blo
                          mlir::Value buffer);
 mlir::Value readWhole(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer);
 
-/// True if the buffer still has the contents that `read` has read when the program reaches `place`.
+/// True if the buffer that `read` has read still has the same contents when the program reaches
+/// `place`.
 bool isUnchangedAt(BufferReadOp read, mlir::Operation *place);
 
 } // namespace eft

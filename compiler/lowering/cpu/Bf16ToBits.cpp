@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-bf16-to-bits: holds bf16 in integers, because the operations left on it only move bits. f16
-// likewise on a CPU without conversions.
+// eft-bf16-to-bits: holds bf16 in integers, because the remaining operations on bf16 only move
+// bits. If no operation converts f16 either, as on a CPU without conversions of f16, the pass does
+// the same with f16.
 //
-// LLVM's x86 code does more than move a bf16. It takes vectors apart. It keeps a number that lives
-// over several basic blocks as f32, and narrows it again with the CPU's instruction, if there is
-// one; that instruction takes denormals for zeros. On a CPU that can't convert f16, LLVM turns
-// operations on its bits back into operations on f16, and calls a function for each element.
+// LLVM's code for bf16 on x86 does more than move it. LLVM takes vectors apart. It keeps a number
+// that lives over several basic blocks as f32, and narrows it again with the CPU's instruction, if
+// there is one; that instruction turns denormals into zeros. On a CPU that can't convert f16, LLVM
+// turns operations on the bits of f16 back into operations on f16, and calls a function for each
+// element.
 #include "compiler/lowering/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,7 +20,7 @@ namespace eft {
 
 namespace {
 
-/// True if some operation uses f16 as a number. Only conversions are left that can.
+/// True if some operation uses f16 as a number. At this point only conversions do.
 bool convertsF16(ModuleOp module) {
   return module
       .walk([](Operation *op) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Atomic operations on the host: one lane after the other.
+// Atomic operations on a CPU: one lane after the other.
 //
-// No CPU changes a vector of places in memory at once. So that the code does not grow with the
-// vector, the lanes are a loop.
+// No CPU has an atomic operation on several addresses at once. A loop goes over the lanes, so that
+// the code does not grow with the length of the vector.
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/transforms/math/NarrowFormats.h"
@@ -63,14 +63,14 @@ LLVM::AtomicBinOp binaryOf(AtomicKind kind) {
   }
 }
 
-/// The operation on one element.
+/// Emits an atomic operation on one element.
 class HostAtomic {
 public:
   HostAtomic(ImplicitLocOpBuilder &b, Operation *op)
       : b(b), op(op), element(getElementTypeOrSelf(pointeeLike(pointerOf(op).getType()))) {}
 
-  /// Does it at an address, with the operation's other operands, and gives what memory held; of a
-  /// store, what it holds then.
+  /// Emits the operation at an address, with its other operands. Returns what memory held before;
+  /// for an atomic store, the stored value.
   Value apply(Value address, ArrayRef<Value> operands) {
     Value pointer = b.create<LLVM::IntToPtrOp>(LLVM::LLVMPointerType::get(b.getContext()), address);
     if (auto store = dyn_cast<AtomicStoreOp>(op)) {
@@ -94,7 +94,7 @@ private:
   Type bitsType() { return b.getIntegerType(element.getIntOrFloatBitWidth()); }
   unsigned bytes() const { return element.getIntOrFloatBitWidth() / 8; }
 
-  /// The bits of what memory holds.
+  /// Emits an atomic load of an element's bits.
   Value read(Value pointer, LLVM::AtomicOrdering order) {
     return b.create<LLVM::LoadOp>(bitsType(), pointer, bytes(), /*isVolatile=*/false,
                                   /*isNonTemporal=*/false, /*isInvariant=*/false, order);
@@ -104,7 +104,8 @@ private:
     return value.getType() == type ? value : b.create<arith::BitcastOp>(type, value).getResult();
   }
 
-  /// Compares bits, and so works on integers. Gives memory's old bits, as they were passed.
+  /// Emits a compare-and-swap, which compares bits, so it works on integers. Returns the bits that
+  /// memory held before, in the type of `expected`.
   Value swap(Value pointer, Value expected, Value value, MemoryOrder order) {
     auto pair =
         b.create<LLVM::AtomicCmpXchgOp>(pointer, as(bitsType(), expected), as(bitsType(), value),
@@ -112,11 +113,11 @@ private:
     return as(expected.getType(), b.create<LLVM::ExtractValueOp>(pair, 0));
   }
 
-  /// Adds a float of 16 bits: rounds the sum in f32 and swaps it in, again if another thread has
-  /// changed memory meanwhile.
+  /// Adds a float of 16 bits: computes the sum in f32, rounds it, and stores it by
+  /// compare-and-swap. Repeats this if another thread has changed memory meanwhile.
   Value addNarrow(Value pointer, Value value, MemoryOrder order) {
     auto type = cast<FloatType>(element);
-    NarrowFormats formats({}); // the time goes elsewhere, and not every CPU has the conversions
+    NarrowFormats formats({}); // without instructions to convert: not every CPU has them
     Number addend = formats.toF32(Number(b, as(type, value)));
     Value first = read(pointer, LLVM::AtomicOrdering::monotonic);
     auto loop = b.create<scf::WhileOp>(TypeRange{bitsType()}, ValueRange{first});
@@ -138,7 +139,8 @@ private:
   Type element;
 };
 
-/// `value` where the mask is true or null, else zero.
+/// Emits the code of `value` under a condition. The result is that of `value` if the mask is true
+/// or null, else zero.
 Value underMask(ImplicitLocOpBuilder &b, Value mask, Type type, llvm::function_ref<Value()> value) {
   if (!mask)
     return value();
@@ -151,7 +153,8 @@ Value underMask(ImplicitLocOpBuilder &b, Value mask, Type type, llvm::function_r
   return choice.getResult(0);
 }
 
-/// Does the operation for each lane of vectors: the addresses, a mask or null, and the operands.
+/// Emits a loop that does the operation for each lane of the vectors `addresses`, `mask` (may be
+/// null) and `operands`. Returns the vector of results.
 Value lanes(ImplicitLocOpBuilder &b, HostAtomic &atomic, VectorType type, Value addresses,
             Value mask, ArrayRef<Value> operands) {
   auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 32); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Printing and asserting on the host: calls of functions that the runtime offers the code.
+// Barriers, printing and asserting on a CPU. Prints and asserts call functions of the runtime.
 #include "compiler/lowering/DebugCode.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/PlaceMaps.h"
@@ -17,14 +17,15 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// A program is one thread, and does things in the order of its code. So it is enough that LLVM
-/// moves no access across the barrier.
+/// A program is one thread, and runs in the order of its code. So it is enough that LLVM moves no
+/// access across the barrier.
 void lowerBarrier(CpuLowering &, ImplicitLocOpBuilder &b, BarrierOp) {
   b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
 }
 
-/// A block is laid out on the stack, and one loop prints its elements in row-major order: a call
-/// for each element would be code for each element.
+/// Prints a scalar, a text without a value, or a block. A block is written to the stack, and a loop
+/// prints its elements in row-major order. Without the loop, the code would have a call for each
+/// element.
 void printFragments(CpuLowering &lowering, ImplicitLocOpBuilder &b, PrintOp print) {
   Value format = emitText(b, printFormat(print));
   SmallVector<Value> values = {lowering.program[0], lowering.program[1], lowering.program[2]};
@@ -56,7 +57,7 @@ void printFragments(CpuLowering &lowering, ImplicitLocOpBuilder &b, PrintOp prin
   emitPrint(b, hostPrintName, format, memory, values);
 }
 
-/// Prints a block in the same way from the buffer that already holds it.
+/// Prints a block in the same way, from the buffer that holds it already.
 void printBuffer(CpuLowering &lowering, ImplicitLocOpBuilder &b, PrintOp print) {
   RankedTensorType block = cast<BufferType>(print.getValue().getType()).getBlock();
   LinearLayout layout = numbered(*layoutOf(block));

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products on a CPU.
 //
-// The factors and the accumulator lie on the stack. A tile of the accumulator, some rows high and
-// two vectors wide, is held in registers for all of k:
+// The factors and the accumulator lie on the stack. A tile of the accumulator, several rows high
+// and two vectors wide, is held in registers for all of k:
 //
 //     for each two vectors of columns
-//       copy the two vectors of b[k, …], for all k, behind each other
-//       for each tile
+//       copy these two vectors of b[k, …], for all k, to contiguous memory
+//       for each tile in these columns
 //         for k
 //           for each row of the tile
 //             row += a[row, k] (in every lane) × the two vectors of b[k, …]
 //
-// The copies take turns with many rows, and lie in a few lines of the first cache. In b itself rows
-// lie a power of two apart, so that a few sets of the cache would have to hold all of them.
+// A product of fewer than 32 rows, or of a single tile's columns, reads b itself in place of
+// copies. All tiles in the same columns read the same copies. The copies are contiguous, so they
+// spread over all sets of the first-level cache. In b itself, rows are a power of two apart in
+// memory, so all of them would compete for a few sets of the cache.
 //
-// The loops are loops, so the code has the size of one tile, whatever the block's, and of a lower
-// one for the rows that are left. Every element is one chain of fused products and sums, k
-// ascending, that begins with the accumulator.
+// The code has one tile, and a lower one for the rows that are left, whatever the size of the
+// block. Every element is one chain of fused multiply-adds, with k ascending, that begins with the
+// accumulator.
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/StackBlock.h"
 
@@ -31,7 +33,7 @@ namespace eft {
 
 namespace {
 
-/// With fewer rows, copies of the second factor cost more than they save.
+/// With fewer rows, copying the second factor costs more than it saves.
 constexpr int64_t minRowsOfPanel = 32;
 
 class DotLoops {
@@ -43,9 +45,10 @@ public:
         type(VectorType::get(
             std::min<int64_t>(vectorBits / acc.element.getIntOrFloatBitWidth(), columns),
             acc.element)),
-        // Of 32 registers half hold the tile: enough chains to hide the latency of a product. Of 16
-        // twelve do, beside two for the second factor and one for the first: with fewer rows, loads
-        // of factors take as long as the products.
+        // With 32 registers, a tile of 8 rows takes half of them: enough independent chains to hide
+        // the latency of a multiply-add. With 16 registers, a tile of 6 rows takes twelve; the
+        // second factor takes two more, and the first factor takes one. With fewer rows, loads of
+        // factors would take as long as the products.
         tileRows(std::min<int64_t>(vectorBits >= 512 ? 8 : 6, rows)),
         tileVectors(std::min<int64_t>(2, columns / type.getNumElements())) {}
 
@@ -79,7 +82,7 @@ private:
     body(loop.getInductionVar());
   }
 
-  /// Tiles of all rows; the last one may be lower than the others.
+  /// Emits the tiles of all rows. The last one may be lower than the others.
   void emitTiles(Value column) {
     const int64_t rest = rows % tileRows;
     loop(rows - rest, tileRows, [&](Value row) { emitTile(row, tileRows, column); });
@@ -101,8 +104,9 @@ private:
     return address(matrix, row, i, column, int64_t(vector) * type.getNumElements());
   }
 
-  /// Each element of the second factor is used once for each row of tiles, so it pays to collect
-  /// its rows once: in squares, each as many vectors as they have lanes.
+  /// Copies the second factor into row-major order. Its elements are read once for each row of
+  /// tiles, so the copy pays. It is made square by square: as many vectors as a vector has lanes
+  /// are loaded, transposed and stored.
   void layOutByRows() {
     const int64_t extents[] = {depth, columns}, lanes = type.getNumElements();
     const unsigned bytes = type.getElementTypeBitWidth() / 8;
@@ -120,7 +124,7 @@ private:
     other = byRows;
   }
 
-  /// Copies the vectors of a tile's columns.
+  /// Copies the part of the second factor in a tile's columns to the panel.
   void fillPanel(Value column) {
     const unsigned bytes = type.getElementTypeBitWidth() / 8;
     loop(depth, 1, [&](Value k) {
@@ -131,8 +135,9 @@ private:
     });
   }
 
-  /// Vector i gets lane i of each: for each bit, vectors that differ in it exchange the lanes that
-  /// differ in it.
+  /// Transposes a square: vector i gets lane i of every vector. For each bit, two vectors whose
+  /// numbers differ in the bit exchange elements: the first one's lanes with the bit set, for the
+  /// second one's lanes without.
   void transpose(Tile &square) {
     const int64_t lanes = square.size();
     for (int64_t bit = 1; bit < lanes; bit *= 2) {
@@ -170,7 +175,7 @@ private:
                                 vectorAt(acc, row, i, column, vector), bytes);
   }
 
-  /// The tile with the products of one k added.
+  /// Emits one iteration over k: returns the tile with the products of this k added.
   Tile emitStep(Value row, int64_t height, Value column, Value k, ValueRange tile) {
     const unsigned bytes = type.getElementTypeBitWidth() / 8;
     SmallVector<Value, 2> vectors;
@@ -201,10 +206,10 @@ private:
   VectorType type;
   int64_t tileRows;
   unsigned tileVectors;
-  std::optional<StackMatrix> panel; // a tile's columns of the second factor
+  std::optional<StackMatrix> panel; // the copy of the second factor in a tile's columns
 };
 
-/// The dimension along which most lanes are neighbours; `preferred` if both are alike.
+/// The dimension along which more lanes are neighbours; `preferred` if both have the same number.
 unsigned fastestDimension(const LinearLayout &layout, unsigned preferred) {
   const unsigned another = 1 - preferred;
   bool isBetter =
@@ -220,7 +225,7 @@ LogicalResult lowerDot(CpuLowering &lowering, ImplicitLocOpBuilder &b, DotOp dot
            << dot.getA().getType();
   auto shapeOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape(); };
   LinearLayout layoutA = *layoutOf(dot.getA().getType());
-  // Single elements of the first factor are read, so it may lie in any order.
+  // The loops read single elements of the first factor, so it may lie in any order.
   StackBlock a(b, shapeOf(dot.getA()), element, fastestDimension(layoutA, 0));
   StackBlock other(b, shapeOf(dot.getB()), element, 1), acc(b, shapeOf(dot), element, 1);
   a.store(lowering.fragmentsOf(dot.getA()), layoutA);
@@ -246,7 +251,7 @@ LogicalResult lowerDotInto(CpuLowering &lowering, ImplicitLocOpBuilder &b, DotIn
   auto [first, second, acc] = std::tie(matrices[0], matrices[1], matrices[2]);
   if (acc.strides[1] == 1)
     DotLoops(b, first, second, acc, {shape[0], shape[1], depth}, lowering.vectorBits).emit();
-  else // by columns lie the rows of the transposed product
+  else // a column of the accumulator is a row of the transposed product
     DotLoops(b, second.transposed(), first.transposed(), acc.transposed(),
              {shape[1], shape[0], depth}, lowering.vectorBits)
         .emit();

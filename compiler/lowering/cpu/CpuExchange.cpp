@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves of elements between the vectors of a CPU.
 //
-// All places are known when the code is made. A turn of a shuffle plan permutes one vector, a swap
-// blends two. Elements whose indices are computed at run time are gathered from a buffer on the
-// stack.
+// The places between which a fetch moves elements are known at compile time: a turn of its shuffle
+// plan (Shuffle.h) permutes one vector, and a swap blends two. Elements whose indices are computed
+// at run time are gathered from an array on the stack.
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 
@@ -50,7 +50,7 @@ Value CpuLowering::scalarOfFragment(ImplicitLocOpBuilder &b, Value fragment) {
 
 namespace {
 
-/// Memory for `count` elements, which the function has for all of its run.
+/// Emits an array of `count` elements in the function's stack frame.
 Value stackBuffer(ImplicitLocOpBuilder &b, Type element, uint64_t count) {
   OpBuilder::InsertionGuard guard(b);
   Operation *op = b.getInsertionBlock()->getParentOp();
@@ -63,7 +63,7 @@ Value stackBuffer(ImplicitLocOpBuilder &b, Type element, uint64_t count) {
                                   cacheLine);
 }
 
-/// A vector's elements in memory: booleans take a byte.
+/// The vector as it is stored in memory: each boolean becomes a byte.
 Value toMemory(ImplicitLocOpBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
   if (!type.getElementType().isInteger(1))
@@ -84,7 +84,8 @@ SmallVector<FragmentLowering::Fragments> CpuLowering::gather(ImplicitLocOpBuilde
                                                              ArrayRef<Fragments> sources,
                                                              const LinearLayout &from,
                                                              ArrayRef<Value> indices) {
-  // In the buffer a vector's lanes lie side by side, and one vector behind the other.
+  // The array has one vector after the other, each with its lanes side by side. `images` has what
+  // each bit of a packed index adds to the element's number in the array.
   LinearLayout places = *from.rightInverse();
   const std::vector<Space::Dim> &dims = from.source().dims();
   SmallVector<int64_t> images;

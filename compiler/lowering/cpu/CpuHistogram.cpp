@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Histograms of buffers on a CPU: one loop sets the counts to zero, another one counts.
 //
-// A count that has just been written is read late, because it is not in the cache yet. Neighbours
-// of equal keys would wait for each other, so they are counted in several tables, which are added
-// at the end.
+// A load of a count that was stored just before is slow, because the count is not in the cache yet.
+// Equal keys that follow each other would wait for one another. So consecutive keys are counted in
+// several tables, which are added at the end.
 #include "compiler/lowering/CountedLoop.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/PlaceMaps.h"
@@ -23,7 +23,7 @@ Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return b.create<arith::ConstantIntOp>(value, 32);
 }
 
-/// The places of a buffer's elements, as what each bit of an index adds; nothing if an element lies
+/// What each bit of an index adds to an element's number in a buffer. Nothing if some element lies
 /// in several places, or in none.
 std::optional<SmallVector<int64_t>> placesOfElements(const LinearLayout &layout) {
   std::optional<LinearLayout> places = layout.rightInverse();
@@ -35,8 +35,9 @@ std::optional<SmallVector<int64_t>> placesOfElements(const LinearLayout &layout)
   return images;
 }
 
-/// The number of tables to count in: several if they are small beside the first cache, and it takes
-/// little to add them.
+/// The number of tables to count in: 4 if they take little of the first-level cache (32 KiB at
+/// most), and have no more counts than there are keys, so that adding them takes little time; else
+/// 1.
 int64_t numTables(RankedTensorType source, RankedTensorType bins) {
   constexpr int64_t several = 4, mostBytes = 32 * 1024;
   const int64_t counts = several * bins.getNumElements();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CPU's side of the lowering: one thread runs a program, and a fragment is a vector of the
-// layout's lanes.
+// The part of the lowering that is for a CPU: one thread runs a program, and a fragment is a vector
+// of the layout's lanes.
 #pragma once
 
 #include "compiler/lowering/FragmentLowering.h"
@@ -8,12 +8,13 @@
 namespace eft {
 
 /// The functions that the runtime offers: `int print(const char *format, const void *values)`, and
-/// `void fail(const char *what, uint32_t x, uint32_t y, uint32_t z)` with a program's position.
+/// `void fail(const char *what, uint32_t x, uint32_t y, uint32_t z)` with the program's position in
+/// the grid.
 inline constexpr llvm::StringLiteral hostPrintName = "eft$print", hostAssertName = "eft$fail";
 
 class CpuLowering : public FragmentLowering {
 public:
-  /// `vectorBits` is the length of a vector register.
+  /// `vectorBits` is the length of a vector register in bits.
   CpuLowering(mlir::MLIRContext *context, const LoweringTable &table, unsigned vectorBits)
       : FragmentLowering(context, table, "a CPU", {"step", "lane"}), vectorBits(vectorBits) {}
 
@@ -41,7 +42,7 @@ private:
                                       llvm::ArrayRef<mlir::Value> indices) override;
 };
 
-/// Adds the lowerings of operations that a CPU has its own code for.
+/// Adds the lowerings that only a CPU has.
 void populateCpuProgramLowerings(LoweringTable &table);
 void populateCpuMemoryLowerings(LoweringTable &table);
 void populateCpuAtomicLowerings(LoweringTable &table);

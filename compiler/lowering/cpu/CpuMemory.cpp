@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores of a CPU's vectors.
 //
-// Lanes that are neighbours in memory are one access; where the neighbours at hand are fewer than
-// the lanes, the lanes are gathered and scattered. The address of a vector access is that of its
-// first lane, and is computed for that lane alone, from scalars, as far as the address is made of
-// them: no vector of addresses exists then. Nor does one where all lanes load the same element.
-// Where the runs are headless (AxisInfo.h), or shorter than a vector for want of alignment, the
-// addresses are compared: mostly they are neighbours, and nothing is gathered.
+// If all lanes of a vector are neighbours in memory, one access moves the vector. Otherwise its
+// lanes are gathered or scattered. The address of a vector access is that of its first lane. As far
+// as possible it is computed by scalar code for that lane alone, so no vector of addresses exists.
+// A load in which all lanes load the same element also uses the address of the first lane alone.
+//
+// Where the runs of a load are headless (AxisInfo.h), or are shorter than a vector because too
+// little is known about alignment, the code compares the addresses of the lanes. If they are
+// neighbours, as is mostly the case, the load gathers nothing.
 #include "compiler/analysis/FactorLoads.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
@@ -25,8 +27,9 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// In bytes. Far enough for the latency of memory; near enough to stay in the first-level cache
-/// until it is used.
+/// The distance in bytes from an access to the memory that is prefetched. It is far enough to cover
+/// the latency of memory, and near enough that the data are still in the first-level cache when
+/// they are used.
 constexpr int32_t prefetchDistance = 4096;
 
 unsigned alignmentOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }
@@ -35,9 +38,11 @@ Value scalarPointer(ImplicitLocOpBuilder &b, Value address) {
   return b.create<LLVM::IntToPtrOp>(LLVM::LLVMPointerType::get(b.getContext()), address);
 }
 
-/// Makes the accesses of one block.
+/// Emits the accesses of one block, vector by vector.
 class VectorAccess {
 public:
+  /// `type` is the type of one vector, `run` the length of the runs. With `isUniform`, all lanes
+  /// load the same element. With `isPrefetched`, an earlier pass has made prefetches for the load.
   VectorAccess(ImplicitLocOpBuilder &b, VectorType type, std::optional<uint32_t> run,
                bool isHeadless, bool isVolatile = false, bool isUniform = false,
                bool isPrefetched = false)
@@ -85,7 +90,7 @@ private:
     return b.create<LLVM::LoadOp>(type, pointer, alignment, isVolatile);
   }
 
-  /// True if each lane is the neighbour of the one before.
+  /// Emits the condition that each lane's element follows that of the lane before in memory.
   Value isWhole(Value addresses) {
     auto vector = cast<VectorType>(addresses.getType());
     SmallVector<int64_t> bytes;
@@ -118,9 +123,9 @@ private:
     return b.create<vector::SplatOp>(type, element);
   }
 
-  /// Prefetches the memory that the loop will reach some iterations later. A kernel that computes
-  /// much for each element fills the reorder buffer with arithmetic, and would otherwise find the
-  /// next lines of memory only when it needs them.
+  /// Prefetches memory beyond `pointer`, which a loop around the access reaches some iterations
+  /// later. A kernel that computes much for each element fills the CPU's reorder buffer with
+  /// arithmetic. Without a prefetch it would request the next cache line only when it needs it.
   void prefetch(Value pointer, unsigned forWriting) {
     Value ahead = b.create<LLVM::GEPOp>(pointer.getType(), b.getI8Type(), pointer,
                                         LLVM::GEPArg(prefetchDistance));
@@ -159,7 +164,7 @@ private:
   unsigned alignment;
 };
 
-/// Whether there are several lanes, and all of them hold the same element.
+/// True if there are several lanes, and all of them hold the same element.
 bool isUniformOverLanes(RankedTensorType block) {
   LinearLayout layout = *layoutOf(block);
   const unsigned laneBits = layout.placeBits(place::lane);
@@ -206,7 +211,8 @@ void lowerLoad(CpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp load) {
   if (!block)
     return loadScalar(lowering, b, load);
   auto type = cast<VectorType>(lowering.fragmentType(block, block.getElementType()));
-  // Masked loads have no volatile form: a fence keeps LLVM from taking an earlier value.
+  // Masked loads have no volatile form. A fence keeps LLVM from reusing a value that was loaded
+  // before.
   if (load.readsAnew())
     b.create<LLVM::FenceOp>(LLVM::AtomicOrdering::acq_rel, "singlethread");
   VectorAccess access(b, type, load.getRun(), load.getHeadless(), load.readsAnew(),
@@ -243,8 +249,9 @@ void lowerStore(CpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp store) {
 /// The bytes of a cache line.
 constexpr int64_t lineBytes = 64;
 
-/// Whether the first lane of a step lies in another cache line than the step before, as far as the
-/// layout tells: neighbours in a block are mostly neighbours in memory.
+/// True if the first lane of a step begins a cache line. A line has `elements` elements. Lanes are
+/// assumed to be neighbours in memory along the dimension in which they are neighbours in the
+/// block. If there is no such dimension, each step is assumed to begin a line.
 bool beginsLine(const LinearLayout &layout, int64_t step, int64_t elements) {
   const Coordinates index = layout.apply(std::array{int64_t(0), step});
   for (unsigned dim = 0; dim < index.size(); ++dim)

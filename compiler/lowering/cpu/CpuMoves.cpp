@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads of buffers in which places read other elements than they wrote, by maps or by computed
-// numbers.
+// Reads of buffers in which a place reads an element that another place wrote. A map gives the
+// element's number in the buffer, or the number is computed at run time.
 //
-// A lane's number in the buffer is that in the first vector, known when the code is made, plus a
-// term of the step. If the lanes lie in one or two stretches of memory of a vector's length, those
-// are loaded and shuffled. If some lanes are neighbours, each such run is loaded. Otherwise every
-// element is loaded by itself.
+// With a map, the numbers of the elements that the lanes of one vector read are known at compile
+// time, up to a term that depends on the number of the tile. If the elements lie in one or two
+// aligned vectors of the buffer, these vectors are loaded and shuffled. If at least four lanes at a
+// time read neighbours, each such run is loaded. Otherwise the elements are gathered.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/PlaceMaps.h"
@@ -23,10 +23,10 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// Runs of at least so many neighbours are loaded as runs.
+/// The fewest neighbours that are loaded as a run.
 constexpr int64_t longRun = 4;
 
-/// The elements with the numbers `numbers`, i32.
+/// Emits a gather of the elements with the numbers `numbers`, a vector of i32.
 Value gatherFrom(ImplicitLocOpBuilder &b, Value memory, VectorType type, Value numbers) {
   Type pointers = LLVM::getFixedVectorType(memory.getType(), type.getNumElements());
   Value from = b.create<LLVM::GEPOp>(pointers, type.getElementType(), memory, ValueRange{numbers});
@@ -37,14 +37,14 @@ Value gatherFrom(ImplicitLocOpBuilder &b, Value memory, VectorType type, Value n
                                        b.getI32IntegerAttr(type.getElementTypeBitWidth() / 8));
 }
 
-/// Loads vectors from one place of a buffer on.
+/// Emits loads of vectors from a buffer, with lanes at constant distances from one address.
 class Taker {
 public:
   Taker(ImplicitLocOpBuilder &b, VectorType type, int64_t elements)
       : b(b), type(type), lanes(type.getNumElements()), elements(elements) {}
 
-  /// Lane i's element lies at memory + numbers[i]. Where memory is a multiple of `aligned` elements
-  /// from the buffer's start.
+  /// Emits the load of a vector whose lane i is the element at memory + numbers[i]. The distance of
+  /// `memory` from the buffer's start is a multiple of `aligned` elements.
   Value take(Value memory, ArrayRef<int64_t> numbers, int64_t aligned) {
     const int64_t run = runOf(numbers);
     if (run == lanes)
@@ -61,8 +61,8 @@ public:
   }
 
 private:
-  /// The number of lanes, a power of two, that are neighbours in memory, from each multiple of it
-  /// on.
+  /// The largest power of two, n, such that the lanes i·n to i·n + n − 1 are neighbours in memory
+  /// for every i.
   int64_t runOf(ArrayRef<int64_t> numbers) const {
     auto isRun = [&](int64_t length) {
       for (int64_t lane = 0; lane < lanes; ++lane)
@@ -76,7 +76,7 @@ private:
     return run;
   }
 
-  /// Loads the elements from one or two vectors; null if that takes more.
+  /// Loads the elements from one or two vectors of the buffer; null if they lie in more vectors.
   Value shuffle(Value memory, ArrayRef<int64_t> numbers) {
     SmallVector<int64_t> starts, mask;
     for (int64_t number : numbers) {
@@ -93,7 +93,8 @@ private:
     return b.create<vector::ShuffleOp>(first, last, mask);
   }
 
-  /// Joins the runs in pairs, so that all lanes take part in few shuffles.
+  /// Loads the runs, and joins them in pairs, then the results in pairs, and so on: each lane then
+  /// takes part in few shuffles.
   Value joinRuns(Value memory, ArrayRef<int64_t> numbers, int64_t run) {
     SmallVector<Value> parts;
     for (int64_t lane = 0; lane < lanes; lane += run)
@@ -120,9 +121,10 @@ private:
   int64_t lanes, elements;
 };
 
-/// The numbers of the elements that the places of a whole block read, in the order of the places.
+/// The numbers of the elements that the places of a whole block read. The number for a place is the
+/// exclusive or of `first` and of what the bits of its lane and step add.
 struct TakenNumbers {
-  SmallVector<int64_t> lanes, steps; // what their bits add
+  SmallVector<int64_t> lanes, steps; // what each of their bits adds
   int64_t first = 0;
 
   explicit TakenNumbers(BufferReadOp take) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The form of vectors, and a program's place in the grid.
+// The vector types of fragments, and the lowerings of ranges, of divisions by a uniform value, and
+// of the program's position in the grid.
 #include "compiler/lowering/cpu/CpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,7 +32,8 @@ void lowerArange(CpuLowering &lowering, ImplicitLocOpBuilder &b, ArangeOp op) {
   auto block = cast<RankedTensorType>(op.getType());
   const auto start = int64_t(int32_t(op.getStart()));
   LinearLayout layout = *layoutOf(block);
-  // The packed place; a dimension that the layout does not have has no bits.
+  // The bits of the packed place for a value of one dimension. A dimension that the layout does not
+  // have has no bits.
   auto at = [&](StringRef dimension, uint64_t value) -> uint64_t {
     std::optional<unsigned> number = layout.source().find(std::string_view(dimension));
     return number ? value << layout.source().dims()[*number].offset : 0;
@@ -49,7 +51,8 @@ void lowerArange(CpuLowering &lowering, ImplicitLocOpBuilder &b, ArangeOp op) {
   lowering.setFragments(op, std::move(result));
 }
 
-/// A CPU divides as fast as it would correct a product, and while it waits for memory anyway.
+/// Divides. On a CPU, correcting a product with the reciprocal would take as long as the division,
+/// which is mostly hidden by waits for memory anyway.
 void lowerUniformDiv(CpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivOp op) {
   Fragments dividends(lowering.fragmentsOf(op.getDividend()));
   Value divisor =

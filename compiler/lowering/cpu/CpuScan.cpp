@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans of buffers on a CPU: each level of the order (see `eft.scan`) is a loop over the vectors
-// that it changes.
+// that it changes. The lowest levels, which stay inside a vector, share one loop.
 //
-// Where the level's bit is one of a vector's lanes, half of the lanes of every vector receive; else
-// every lane of half of the vectors does. A level changes no element that it reads, so the order of
-// its vectors makes no difference.
+// Where the level's bit is one of a vector's lanes, half of the lanes of every vector receive an
+// element. Otherwise every lane of half of the vectors does. A level changes no element that it
+// reads, so the order of its vectors makes no difference.
 #include "compiler/lowering/cpu/CpuScan.h"
 
 #include "compiler/layout/Placement.h"
@@ -72,7 +72,8 @@ private:
   void emitLevel(const AxisLevel &level) {
     if (level.isOfLanes())
       return emitLoop(b, 0, int64_t(steps), 1, [&](Value step) { emitStep(level, step); });
-    // The counter without the level's bit: those below it stay, those above move up.
+    // The step is the counter with a bit inserted at the level's bit: the bits below it stay, those
+    // above move up.
     emitLoop(b, 0, int64_t(steps / 2), 1, [&](Value count) {
       Value below = b.create<arith::AndIOp>(count, constant(level.bit.steps - 1));
       Value above = b.create<arith::SubIOp>(count, below);
@@ -92,7 +93,8 @@ private:
     store(receive(level, own, load(from)), step);
   }
 
-  /// The vectors after a level: the receiving lanes combine with lanes of `from`.
+  /// Emits a level for one vector of each source. Returns the vectors `own` in which the receiving
+  /// lanes are combined with lanes of `from`.
   SmallVector<Value> receive(const AxisLevel &level, ArrayRef<Value> own, ArrayRef<Value> from) {
     SmallVector<int64_t> sources;
     SmallVector<bool> receives;

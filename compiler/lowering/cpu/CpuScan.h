@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scans and sorting in buffers: one level for each bit of an axis.
+// Scans and sorts in buffers have one level for each bit of an axis.
 #pragma once
 
 #include "compiler/layout/LinearLayout.h"
@@ -9,8 +9,8 @@
 
 namespace eft {
 
-/// The bits of the places' numbers to which a bit of an axis belongs, and those of the bits below
-/// it.
+/// A level: one bit of the axis, as the bit of a lane or step that adds it to the index. `lower`
+/// has the bits of lanes and steps that add the lower bits of the axis.
 struct AxisLevel {
   struct Places {
     uint64_t lanes = 0, steps = 0;
@@ -21,8 +21,8 @@ struct AxisLevel {
   bool staysInVector() const { return isOfLanes() && lower.steps == 0; }
 };
 
-/// The levels of the axis' bits, the lowest first. Nothing if an element lies in several places, or
-/// if a bit of the index is made of several bits of a place.
+/// The levels of the axis' bits, the lowest first. Nothing if an element lies in several places or
+/// in none, or if a bit of a place adds several bits to the index.
 std::optional<llvm::SmallVector<AxisLevel>> levelsOf(const LinearLayout &layout, unsigned axis);
 
 /// True if `eft.scan_into` and `eft.sort_into` can work on buffers of such a block.

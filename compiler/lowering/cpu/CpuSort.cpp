@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sorting buffers on a CPU: a loop over the stages of a bitonic network, in which the bits of the
-// axis have loops over the vectors.
+// Sorting buffers on a CPU: a loop over the stages of a bitonic network. In it, loops over the
+// vectors do the compare-exchanges for each bit of the axis.
 //
 // A stage does compare-exchanges of elements whose indices differ in one bit, from the highest bit
-// below the stage's number to the lowest. Where the bit is one of a vector's lanes, the halves of
-// each vector are compared; else two vectors are. Two bits of steps share one loop, and so do bits
-// of lanes that follow each other: what is loaded once is compared several times.
+// below the stage's number to the lowest. If the bit is one of a vector's lanes, elements of the
+// same vector are compared. Otherwise two vectors are compared. Two bits of steps share one loop,
+// and so do successive bits of lanes: a vector that is loaded once is compared several times.
 //
-// Runs that are to fall are sorted in ascending order of the complements of their elements, so no
-// compare-exchange has to know the direction.
+// A run that a stage sorts in descending order is sorted in ascending order of the complements of
+// its elements. So the compare-exchanges are the same for both directions.
 #include "compiler/lowering/CountedLoop.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
@@ -38,7 +38,8 @@ public:
       emitStagesOfLanes(ofLanes);
       first = int64_t(ofLanes) + 1;
     }
-    // The bits that a loop over pairs of vectors has in all further stages.
+    // If `canMerge`, one loop over pairs of vectors does the last part of every further stage: the
+    // lowest `merged` bits, which are those of the lanes and the lowest bit of the steps.
     const bool canMerge = ofLanes != 0 && first > int64_t(ofLanes) && lanesAreLowest() &&
                           hasPairs() && ofLanes < levels.size() && distanceOf(ofLanes) == 1;
     const size_t merged = canMerge ? ofLanes + 1 : 0;
@@ -54,7 +55,8 @@ public:
   }
 
 private:
-  /// Emits one loop, for bits from `least` on and below `end`. Returns the lowest of its bits.
+  /// Emits one loop, for the highest bits below `end` that can share it, but for none below
+  /// `least`. Returns the lowest bit of the loop.
   size_t emitBits(size_t least, size_t end) {
     const bool isOfLanes = levels[end - 1].isOfLanes();
     const size_t most = isOfLanes ? end : 2;
@@ -68,7 +70,8 @@ private:
     return first;
   }
 
-  /// Compare-exchanges of vectors, for one bit or two.
+  /// Emits compare-exchanges of whole vectors, for the bits of steps from `first` to `end` − 1: one
+  /// bit or two.
   void emitSteps(size_t first, size_t end) {
     ifHas(
         end - 1, [&] { emitStepLoop(first, end); },
@@ -108,7 +111,7 @@ private:
     });
   }
 
-  /// The number with a zero in the place of `bit`: the bits below it stay, those above move up.
+  /// Emits the number with a zero inserted at `bit`: the bits below it stay, the others move up.
   Value withoutBit(Value number, int64_t bit) {
     Value below = b.create<arith::AndIOp>(number, constant(bit - 1));
     Value above = b.create<arith::SubIOp>(number, below);
@@ -118,7 +121,8 @@ private:
   int64_t distanceOf(size_t bit) const { return int64_t(levels[bit].bit.steps); }
   int64_t laneOf(size_t bit) const { return int64_t(levels[bit].bit.lanes); }
 
-  /// Compare-exchanges of lanes of each vector. Most stages have all of these bits.
+  /// Emits compare-exchanges inside vectors, for the bits of lanes from `first` to `end` − 1. Most
+  /// stages have all of these bits, so that case does not test them one by one.
   void emitLanes(size_t first, size_t end) {
     ifHas(
         end - 1,
@@ -153,10 +157,12 @@ private:
     });
   }
 
-  /// Whether vectors are sorted two at a time: shuffles of smaller elements take long.
+  /// True if vectors are sorted two at a time. For elements of fewer than 32 bits the shuffles
+  /// would take too long.
   bool hasPairs() const { return steps() > 1 && type.getElementTypeBitWidth() >= 32; }
 
-  /// The stages, from the first one on, in which all bits are those of lanes.
+  /// Emits the stages 1 to `count`, which have bits of lanes alone, in one loop over pairs of
+  /// vectors.
   void emitStagesOfLanes(size_t count) {
     forEachPair([&](SortedPair &pair, Value step) {
       for (size_t number = 1; number < count; ++number) {
@@ -181,7 +187,9 @@ private:
     });
   }
 
-  /// With `comparesVectors` the lowest bit of steps comes before those of lanes.
+  /// Emits the compare-exchanges of the current stage for a pair of vectors, for the bits of lanes
+  /// from `end` − 1 down to `first`. With `comparesVectors`, the two vectors are compared first:
+  /// they differ in the lowest bit of steps.
   void mergeLanes(SortedPair &pair, Value step, size_t first, size_t end,
                   bool comparesVectors = false) {
     const bool isUniform = lanesAreLowest();
@@ -196,7 +204,8 @@ private:
     pair.flip(flips);
   }
 
-  /// The same as `flipsOf` for a stage whose number is that of a bit of lanes.
+  /// Returns what `flipsOf` does, for both vectors of a pair, in a stage whose number is that of a
+  /// bit of lanes. The flips are then constants.
   SortedPair::Vectors flipsOfLanes(const SortedPair &pair, size_t number) {
     const unsigned width = type.getElementTypeBitWidth();
     SmallVector<APInt> flips;
@@ -242,23 +251,25 @@ private:
   }
   Value larger(Value one, Value other) { return eft::larger(b, sort.getIsUnsigned(), one, other); }
 
-  /// Whether the bits of lanes come before those of steps. A run that ends at one of the latter has
-  /// one direction in all lanes.
+  /// True if all bits of lanes are lower bits of the axis than those of steps. In a stage whose
+  /// number is that of a bit of steps, all lanes of a vector then have the same direction.
   bool lanesAreLowest() const {
     return llvm::none_of(levels.drop_front(numLowestLanes()),
                          [](const AxisLevel &level) { return level.isOfLanes(); });
   }
 
-  /// The number of the lowest bits that are those of lanes.
+  /// The number of the axis' lowest bits, up to the first one of steps. They are all bits of lanes.
   size_t numLowestLanes() const {
     return size_t(
         llvm::find_if_not(levels, [](const AxisLevel &each) { return each.isOfLanes(); }) -
         levels.begin());
   }
 
-  /// All bits of a lane where its element is in a run that is to fall, else none. The bit of its
-  /// index with the stage's number tells that, so both elements of a compare-exchange are in one
-  /// run.
+  /// Emits a vector in which a lane has all bits set if its element is in a run to be sorted in
+  /// descending order, else none. The stage's number is that of a bit of the index: where it is
+  /// set, the run falls (for a descending sort, where it is not set). Both elements of a
+  /// compare-exchange agree in that bit, so they are in one run. With `isUniform`, all lanes are
+  /// known to agree.
   Value flipsOf(Value step, bool isUniform) {
     Value index = emitLinearMap(b, step, imagesOf(layout, "step", sort.getAxis()));
     auto bitOf = [&](Value index, Value number) {
@@ -291,7 +302,7 @@ private:
 
   Value constant(int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); }
 
-  /// True if the stage does anything with a bit.
+  /// Emits the condition that the stage has compare-exchanges for a bit.
   Value has(size_t bit) {
     return b.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, stage, constant(int64_t(bit)));
   }

@@ -23,7 +23,7 @@ public:
 
   Value of(Value vector) {
     Value &lane = known[vector];
-    // The map may move while the operands are looked up.
+    // `make` may move the map's entries, so `lane` is not valid after it.
     return lane ? lane : known[vector] = make(vector);
   }
 

@@ -6,8 +6,9 @@
 
 namespace eft {
 
-/// The first lane of `vector`. Goes back through splats, constants and elementwise integer
-/// operations, and does them on the first lane alone. From any other vector it extracts the lane.
+/// Emits the first lane of `vector`. Where splats, constants and elementwise integer operations
+/// compute the vector, the same is computed for the first lane alone. From any other vector the
+/// lane is extracted.
 mlir::Value firstLane(mlir::ImplicitLocOpBuilder &b, mlir::Value vector);
 
 } // namespace eft

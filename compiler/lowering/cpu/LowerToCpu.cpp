@@ -39,11 +39,12 @@ void populateCpuLowerings(LoweringTable &table) {
   populateCpuDebugLowerings(table);
 }
 
-/// A thread's stack has 8 MiB by default, and the caller's frames are on it too.
+/// The most bytes of stack that a kernel's buffers may take. A thread's stack has 8 MiB by default,
+/// and the caller's frames are on it too.
 constexpr int64_t maxStackBytes = 4 * 1024 * 1024;
 
-/// A program of at most so many operations is inlined into the loop over programs before LLVM
-/// optimizes it. A longer one is not inlined: a call is hardly anything of its time.
+/// A program of at most this many operations is inlined into the loop over programs before LLVM
+/// optimizes it. A longer one is not: the call takes a negligible part of its time.
 constexpr int64_t mostInlined = 2048;
 
 bool hasFewOperations(func::FuncOp function) {
@@ -55,9 +56,14 @@ bool hasFewOperations(func::FuncOp function) {
               .wasInterrupted();
 }
 
-/// The bytes of stack that a program takes with the functions that it calls, which come before it.
-/// One whose arrays share memory is not inlined into the loop over programs: a launch may be
-/// stopped anywhere, and then LLVM would take all arrays for being in use in the next program.
+/// Marks the lifetimes of the arrays on the stack in all functions. `parts` are the functions that
+/// `outlineParts` made of the program; called functions come before their callers. Returns the
+/// bytes of stack that the program takes together with the functions that it calls.
+///
+/// A program whose arrays share memory is not inlined into the loop over programs. A launch may
+/// stop anywhere in the program, before the ends of lifetimes are reached. If the program were
+/// inlined, LLVM would therefore take all arrays to be in use in the next program too, and they
+/// would not share memory.
 int64_t layOutFrames(func::FuncOp program, ArrayRef<func::FuncOp> parts) {
   llvm::StringMap<int64_t> bytesOf;
   auto layOut = [&](func::FuncOp function) {
@@ -104,7 +110,8 @@ struct LowerToCpuPass : impl::LowerToCpuBase<LowerToCpuPass> {
   }
 
 private:
-  /// A program on a CPU has no other places than lanes and steps.
+  /// Emits an error if a block has elements in places that a CPU does not have: it has lanes and
+  /// steps alone.
   LogicalResult checkLayouts(func::FuncOp kernel) {
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
       for (TypeRange types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})

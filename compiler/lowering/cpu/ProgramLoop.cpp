@@ -15,14 +15,14 @@ namespace eft {
 
 namespace {
 
-/// Element number `index` of an array of elements of `step`, which start with a value of type
-/// `type`.
+/// Loads a value of type `type` from the start of element number `index` of an array. The array's
+/// elements have the type `step`.
 Value loadElement(ImplicitLocOpBuilder &b, Value array, unsigned index, Type step, Type type) {
   Value place = b.create<LLVM::GEPOp>(array.getType(), step, array, LLVM::GEPArg(int32_t(index)));
   return b.create<LLVM::LoadOp>(type, place);
 }
 
-/// A kernel's argument from its slot of 8 bytes. A boolean is one byte there.
+/// Loads a kernel's argument from its slot of 8 bytes. A boolean is one byte there.
 Value loadArgument(ImplicitLocOpBuilder &b, Value slots, unsigned index, Type type) {
   if (!type.isInteger(1))
     return loadElement(b, slots, index, b.getI64Type(), type);
@@ -30,7 +30,7 @@ Value loadArgument(ImplicitLocOpBuilder &b, Value slots, unsigned index, Type ty
   return b.create<arith::TruncIOp>(type, byte);
 }
 
-/// The position of program number `linear` in a grid, x fastest.
+/// The position of program number `linear` in a grid; x varies fastest.
 SmallVector<Value> positionOf(ImplicitLocOpBuilder &b, Value linear, ArrayRef<Value> extents) {
   SmallVector<Value> position;
   for (Value extent : extents.drop_back()) {

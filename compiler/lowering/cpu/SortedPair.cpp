@@ -32,12 +32,13 @@ void SortedPair::compare() {
 
 void SortedPair::compareLanes(int64_t lane) {
   const auto lanes = int64_t(order.size() / 2);
-  // Where the bit is now: of the lane's number, or that of the vector.
+  // The bit of the elements' current places that now has this bit of their numbers. In the number
+  // of a place, the vector is the highest bit, above the lane's bits.
   int64_t bit = 1;
   while (order[bit] != lane)
     bit *= 2;
   if (bit != lanes) {
-    // It and the vector's number take each other's place.
+    // Exchanges this bit of the lane with the bit of the vector.
     SmallVector<int64_t> others;
     for (int64_t ofVector : {int64_t(0), bit})
       for (int64_t number = 0; number < lanes; ++number)

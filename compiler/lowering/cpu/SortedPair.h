@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two vectors of a CPU that are sorted together, in registers.
 //
-// A vector by itself takes a shuffle, two comparisons and a blend to compare elements of lanes that
-// differ in a bit. Two vectors take two shuffles and two comparisons: they exchange elements until
-// partners lie in the same lane of both.
+// In one vector, the compare-exchanges of lanes that differ in a bit take a shuffle, a minimum, a
+// maximum and a blend. In a pair of vectors they take two shuffles, a minimum and a maximum, so
+// half as many for each vector: the shuffles exchange elements until partners lie in the same lane
+// of the two vectors.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -20,16 +21,17 @@ class SortedPair {
 public:
   using Vectors = std::array<mlir::Value, 2>;
 
-  /// Of integers. Their numbers are those of the lanes, the second vector's above the first one's.
+  /// The vectors hold integers. The elements of the first vector have the numbers of their lanes;
+  /// those of the second vector follow.
   SortedPair(mlir::ImplicitLocOpBuilder &b, Vectors vectors, bool isUnsigned);
 
   /// Emits compare-exchanges of the two vectors, lane by lane.
   void compare();
-  /// Emits compare-exchanges of elements whose numbers differ in one bit, that of `lane`.
+  /// Emits compare-exchanges of elements whose numbers differ in the bit `lane`, a power of two.
   void compareLanes(int64_t lane);
-  /// Flips all bits of elements where those of `flips` are set.
+  /// Inverts the bits of the elements that are set in `flips`.
   void flip(const Vectors &flips);
-  /// Brings all elements back to where they came from.
+  /// Moves every element back to the vector and lane from which it came.
   void putBack();
 
   const Vectors &vectors() const { return pair; }
@@ -37,7 +39,8 @@ public:
   llvm::ArrayRef<int64_t> numbers() const { return order; }
 
 private:
-  /// Each lane gets the element of another one.
+  /// Lane i of the pair gets the element of lane `lanes[i]`. The second vector's lanes follow the
+  /// first one's.
   void shuffle(llvm::ArrayRef<int64_t> lanes);
 
   mlir::ImplicitLocOpBuilder &b;

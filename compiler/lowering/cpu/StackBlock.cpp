@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace eft {
 
-/// The length of a cache line, and of the longest vector.
+/// The length in bytes of a cache line, and of the longest vector.
 static constexpr unsigned alignment = 64;
 
 StackBlock::StackBlock(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, Type element,
@@ -26,7 +26,8 @@ StackBlock::StackBlock(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape, Type el
     strides[dimension] = stride;
     stride *= shape[dimension];
   }
-  // In the function's first block the room is a part of its frame, even if this is inside a loop.
+  // The alloca is in the function's first block. So it is a part of the frame, even if the
+  // operation that needs the memory is in a loop.
   OpBuilder::InsertionGuard guard(b);
   auto function = b.getInsertionBlock()->getParentOp();
   if (!isa<func::FuncOp>(function))
@@ -82,7 +83,8 @@ SmallVector<Value> StackBlock::load(const LinearLayout &given) {
       parts.push_back(b.create<LLVM::LoadOp>(VectorType::get(run, element),
                                              at(numberOf(layout.apply(std::array{lane, step}))),
                                              align));
-    // Joined in pairs, so that all lanes take part in few shuffles.
+    // The parts are joined in pairs, then the results in pairs, and so on: each lane then takes
+    // part in few shuffles.
     for (int64_t length = run; parts.size() > 1; length *= 2) {
       auto all = llvm::to_vector(llvm::seq<int64_t>(0, 2 * length));
       for (size_t i = 0; i < parts.size(); i += 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A block on the stack of a CPU's thread, where every element can be reached from every lane.
+// A block on the stack of a CPU's thread. There every lane can reach every element.
 #pragma once
 
 #include "compiler/lowering/cpu/StackMatrix.h"
@@ -9,15 +9,16 @@
 
 namespace eft {
 
-/// Room for one block, for as long as its function runs.
+/// Stack memory for one block, for as long as its function runs.
 class StackBlock {
 public:
-  /// The elements along `fastest` are neighbours; the other dimensions follow, the last one first.
+  /// Elements that are neighbours along `fastest` are neighbours in memory. The strides of the
+  /// other dimensions grow from the last dimension to the first.
   StackBlock(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> shape, mlir::Type element,
              unsigned fastest);
 
-  /// Writes the vectors of a block of this layout (lane, step), and reads them. Lanes that are
-  /// neighbours here move together.
+  /// Store and load the vectors of a block in this layout (lane, step). Lanes that are neighbours
+  /// on the stack move together.
   void store(llvm::ArrayRef<mlir::Value> fragments, const LinearLayout &layout);
   llvm::SmallVector<mlir::Value> load(const LinearLayout &layout);
 
@@ -26,14 +27,14 @@ public:
 
   int64_t stride(unsigned dimension) const { return strides[dimension]; }
   mlir::Type elementType() const { return element; }
-  /// The address of the element with a number, an i64 that counts elements in the order of memory.
+  /// The address of an element. `number`, an i64, counts elements in the order of memory.
   mlir::Value at(mlir::Value number);
 
 private:
   mlir::Value at(int64_t number);
   int64_t numberOf(llvm::ArrayRef<int64_t> index) const;
-  /// The number of lanes, a power of two, that are neighbours in memory, from each multiple of it
-  /// on.
+  /// The largest power of two, n, such that the lanes i·n to i·n + n − 1 are neighbours in memory
+  /// for every i.
   int64_t runOf(const LinearLayout &layout) const;
 
   mlir::ImplicitLocOpBuilder &b;

@@ -8,7 +8,8 @@
 
 namespace eft {
 
-/// A matrix whose element (i, j) lies at memory + i · strides[0] + j · strides[1], in elements.
+/// A matrix whose element (i, j) lies at memory + i · strides[0] + j · strides[1]. Strides are in
+/// elements.
 struct StackMatrix {
   mlir::Value memory;
   mlir::Type element;
@@ -17,8 +18,8 @@ struct StackMatrix {
   StackMatrix transposed() const { return {memory, element, {strides[1], strides[0]}}; }
 };
 
-/// The strides of a block of two dimensions whose vectors (lane, step) are stored one behind the
-/// other; nothing if the elements then have no strides.
+/// The strides of a block of two dimensions whose vectors (lane, step) are stored one after the
+/// other. Nothing if the elements do not lie at constant strides.
 std::optional<std::array<int64_t, 2>> plainStrides(const LinearLayout &layout);
 
 } // namespace eft

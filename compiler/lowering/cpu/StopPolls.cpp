@@ -18,8 +18,8 @@ namespace {
 
 constexpr llvm::StringLiteral attentionName = "eft$attention", pollName = "eft$poll";
 
-/// The number of times that loop bodies may run between two tests. A body is a millisecond's work
-/// at most, and rarely more than a few microseconds'.
+/// The most times that loop bodies may run between two tests. A body takes a millisecond at most,
+/// and rarely more than a few microseconds.
 constexpr int64_t maxTurns = 256;
 
 /// The address of the word `eft$attention`.
@@ -33,7 +33,8 @@ Value attentionWord(ImplicitLocOpBuilder &b) {
   return b.create<LLVM::AddressOfOp>(word);
 }
 
-/// The function is rarely called, and touches no memory that the program knows of.
+/// Declares `eft$poll` as a function that is rarely called and touches no memory that the program
+/// can reach.
 LLVM::LLVMFuncOp pollFunction(ImplicitLocOpBuilder &b) {
   LLVM::LLVMFuncOp poll = declareFunction(b, pollName, b.getI32Type(), {});
   auto none = LLVM::ModRefInfo::NoModRef;
@@ -43,8 +44,8 @@ LLVM::LLVMFuncOp pollFunction(ImplicitLocOpBuilder &b) {
   return poll;
 }
 
-/// The number of iterations of a loop whose bounds and step are constants. A loop with a step of
-/// zero has none: MLIR would divide by the step.
+/// The number of iterations of a loop whose bounds and step are constants. Nothing for other loops,
+/// or if the step is zero, by which MLIR would divide.
 std::optional<int64_t> constantTurns(scf::ForOp loop) {
   if (matchPattern(loop.getStep(), m_Zero()))
     return std::nullopt;
@@ -59,8 +60,8 @@ void emitAtStart(Block *body) {
 
 int64_t turnsIn(Operation *op);
 
-/// The number of times that bodies run in a loop without a test. The loop gets one if there are
-/// many.
+/// The number of times that loop bodies run in a loop without a test. If that is unknown or more
+/// than `maxTurns`, the loop gets a test, and the number is 1.
 int64_t turnsOf(LoopLikeOpInterface loop) {
   int64_t inside = std::max<int64_t>(1, turnsIn(loop));
   std::optional<int64_t> turns;
@@ -73,7 +74,7 @@ int64_t turnsOf(LoopLikeOpInterface loop) {
   return 1;
 }
 
-/// The same for all that is nested in an operation.
+/// The sum of `turnsOf` over the outermost loops that are nested in an operation.
 int64_t turnsIn(Operation *op) {
   int64_t turns = 0;
   for (Region &region : op->getRegions())
@@ -90,8 +91,8 @@ int64_t turnsIn(Operation *op) {
 void emitStopPoll(ImplicitLocOpBuilder &b) {
   Value word = attentionWord(b), zero = b.create<arith::ConstantIntOp>(0, 32);
   Value seen = b.create<LLVM::LoadOp>(b.getI32Type(), word, /*alignment=*/4, /*isVolatile=*/true);
-  // The call is marked as unlikely, so that it lies outside of its loop: an iteration needs no jump
-  // around it.
+  // The call is marked as unlikely, so that LLVM puts it outside of the loop: an iteration then
+  // needs no jump around it.
   Value isRaised =
       b.create<LLVM::ExpectOp>(b.create<arith::CmpIOp>(arith::CmpIPredicate::ne, seen, zero),
                                b.create<arith::ConstantIntOp>(0, 1));

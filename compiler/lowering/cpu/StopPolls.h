@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tests in code for the host whether its launch is to end.
+// Tests in CPU code for whether the launch is to end.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -7,12 +7,12 @@
 
 namespace eft {
 
-/// Emits a test: a load of the word `eft$attention`, and, where that is not 0, a call of
-/// `eft$poll`, which says whether to return from the function (runtime/cpu/Stop.h).
+/// Emits a test. The code loads the word `eft$attention`. If the word is not 0, the code calls
+/// `eft$poll`, and returns from the function if the answer is not 0 (runtime/cpu/Stop.h).
 void emitStopPoll(mlir::ImplicitLocOpBuilder &b);
 
-/// Emits tests into the loops of a program, so that there are never many iterations between two of
-/// them. Tiled loops get none: a block bounds their iterations.
+/// Emits tests into the loops of a program, so that few iterations run between two tests. Tiled
+/// loops get no test: the size of a block limits their iterations.
 void emitStopPolls(mlir::func::FuncOp program);
 
 } // namespace eft

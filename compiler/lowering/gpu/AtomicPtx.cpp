@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX of the atomic operations of a thread. LLVM's own have neither the order nor the scope in
-// their code. Whether one works on floats or integers stands in its name, so all registers are of
+// Emits the atomic operations of a thread as PTX. LLVM's own atomic operations lose the memory
+// order and the scope when they become PTX. In PTX, the name of an instruction says whether it
+// works on floats or integers. So the registers of its operands need no such types: they hold plain
 // bits.
 #include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/gpu/InlinePtx.h"
@@ -14,7 +15,8 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-/// The words that have the bits of a value: neighbours of 16 bits share one.
+/// The type of the words that hold the bits of a value. The words of a vector have 32 bits, so two
+/// elements of 16 bits share a word.
 Type wordsOf(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector)
@@ -24,7 +26,8 @@ Type wordsOf(Type type) {
   return count == 1 ? word : VectorType::get(count, word);
 }
 
-/// "add.f32", "add.noftz.bf16", "add.v4.f32", "add.noftz.v2.f16x2"
+/// The name of a sum of floats in PTX, such as "add.f32", "add.noftz.bf16", "add.v4.f32",
+/// "add.noftz.v2.f16x2".
 std::string sumOf(Type type) {
   const PtxWords words(wordsOf(type));
   Type element = getElementTypeOrSelf(type);
@@ -36,7 +39,7 @@ std::string sumOf(Type type) {
   return name + (isNarrow && isa<VectorType>(type) ? "x2" : "");
 }
 
-/// PTX's name of the operation and of the type.
+/// The name of the operation and of its type in PTX.
 std::string nameOf(AtomicKind kind, Type type) {
   if (kind == AtomicKind::FAdd)
     return sumOf(type);
@@ -66,15 +69,17 @@ std::string nameOf(AtomicKind kind, Type type) {
   llvm_unreachable("sums of floats are named above");
 }
 
-/// Whether the operation is to have no result. ptxas drops that of a single number itself.
+/// Whether the instruction for the operation is `red`, which has no result. It is used for vectors
+/// only: for a single number, ptxas drops an unused result itself.
 bool dropsResult(ThreadAtomicRMWOp op) {
   return isa<VectorType>(op.getValue().getType()) && op.use_empty() &&
          (op.getOrder() == MemoryOrder::Relaxed || op.getOrder() == MemoryOrder::Release);
 }
 template <typename Op> bool dropsResult(Op) { return false; }
 
-/// `atom.global.gpu.acq_rel.add.u32`. ptxas takes order and scope in any order, but tools and tests
-/// search for this one, and for the other way round in `atom.global.acq_rel.gpu.cas.b32`.
+/// The instruction's name with its qualifiers, such as `atom.global.gpu.acq_rel.add.u32`. ptxas
+/// accepts the scope before the memory order, and also after it. Tools and tests search for the
+/// scope first here, and for the memory order first in `atom.global.acq_rel.gpu.cas.b32`.
 std::string instructionOf(ThreadAtomicRMWOp op) {
   return ((dropsResult(op) ? "red" : "atom") + Twine(".global.") +
           stringifyMemoryScope(op.getScope()) + "." + stringifyMemoryOrder(op.getOrder()) + ".")
@@ -82,7 +87,7 @@ std::string instructionOf(ThreadAtomicRMWOp op) {
          nameOf(op.getKind(), op.getValue().getType());
 }
 
-/// The order and scope of an access, and its bits: `.acquire.gpu.global.b32`
+/// The order, the scope and the number of bits of an access: `.acquire.gpu.global.b32`
 template <typename Access> std::string qualifiersOf(Access access) {
   return ("." + stringifyMemoryOrder(access.getOrder()) + "." +
           stringifyMemoryScope(access.getScope()) + ".global.b")
@@ -107,7 +112,9 @@ Value bitcast(ImplicitLocOpBuilder &b, Type type, Value value) {
   return value.getType() == type ? value : b.create<LLVM::BitcastOp>(type, value).getResult();
 }
 
-/// An operation with a result: an instruction, under a predicate if there is a condition.
+/// Replaces an atomic operation that has a result by PTX. If the operation has a condition, the
+/// condition becomes the instruction's predicate, and the result is zero where the condition is
+/// false.
 template <typename Op> struct LowerWithResult : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 

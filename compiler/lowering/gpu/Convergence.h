@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Convergent operations: all threads of a warp, or of a program, must reach them together.
+// Convergent operations: those that all threads of a warp, or of a program, must reach together.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -13,8 +13,8 @@ bool isConvergent(mlir::Operation *op);
 /// True if one of the operations inside `op` is convergent.
 bool containsConvergent(mlir::Operation *op);
 
-/// Emits a vote: its result is true if the i1 is true in some thread of the program. The vote is
-/// convergent.
+/// Emits a vote. Its result is true if `condition`, an i1, is true in any thread of the program.
+/// The vote is convergent.
 mlir::Value ofAnyThread(mlir::ImplicitLocOpBuilder &b, mlir::Value condition);
 
 /// True if `op` is the vote of `ofAnyThread`. All threads get the same result from it.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel that handles its block in parts loads and stores them in turns. A load that waits for
-// the store in front of it waits for memory once more, although the arrays mostly are different
-// ones, or one array that is changed in place.
+// A kernel that handles its block in parts loads and stores the parts in turns. A load that waits
+// for the store before it costs the latency of memory once more. Mostly the wait is needless: the
+// arrays are different ones, or one array is changed in place, element by element.
 //
-// The distance from the store's address to the load's decides. It is the same number for all parts,
-// but for constants, so one comparison tells for all of them that no load reads what a store wrote.
-// The low 32 bits of addresses are enough for that: if they differ, the addresses do. Indices may
-// wrap around without any consequence for them.
+// Whether a load may pass a store depends on the distance from the store's address to the load's
+// address. This distance is the same for all parts, except for constants. So one comparison tells
+// for all parts whether a load reads what a store has written. It compares only the low 32 bits of
+// addresses: if these differ, the addresses differ. They are computed modulo 2³², so an index may
+// wrap around.
 #include "compiler/lowering/gpu/EarlyLoads.h"
 
 #include "compiler/ir/EftDialect.h"
@@ -25,13 +26,14 @@ using namespace mlir;
 namespace eft {
 namespace {
 
-/// The most bits of a thread's registers in which loaded words wait.
+/// The most bits of a thread's registers that may hold words which are loaded early.
 constexpr int64_t maxLoadedBits = 32 * 32;
-/// The depth to which the sums in an address are followed.
+/// The depth to which the sums and products in an address are followed.
 constexpr unsigned maxDepth = 8;
-/// The most distances that a branch compares.
+/// The most distances that a condition compares.
 constexpr size_t maxDistances = 4;
-/// The most bytes from the least to the greatest distance at which loads have to stay.
+/// The largest allowed difference, in bytes, between the greatest and the least distance at which a
+/// load may read what a store wrote.
 constexpr int64_t maxRange = int64_t(1) << 30;
 
 /// A number modulo 2³²: a constant plus values times factors.
@@ -58,7 +60,7 @@ struct Sum {
   }
 
 private:
-  /// True for an integer of 32 bits that became one of 64.
+  /// True for an integer of 64 bits that is extended from 32 bits.
   static bool isWidened(Value value) {
     Operation *op = value.getDefiningOp();
     return isa_and_present<arith::ExtSIOp, arith::ExtUIOp>(op) &&
@@ -75,16 +77,16 @@ private:
   }
 };
 
-/// The difference between the addresses of some loads and those of some stores, and the values of
-/// it for which a load reads what a store wrote. Constants are left out of it: the bounds have
-/// them.
+/// The difference between the addresses of some loads and those of some stores, without its
+/// constants, and the range of values of this difference for which a load may read what a store
+/// wrote. The constants are part of the bounds of the range.
 struct Distance {
   Sum sum;
-  int64_t least = 0, most = 0; ///< from here to there a load may read what was stored
-  bool isFreeAtZero = true;    ///< at distance zero it does not
+  int64_t least = 0, most = 0; ///< the range in which a load may read what a store wrote
+  bool isFreeAtZero = true;    ///< whether no load reads what a store wrote if the sum is zero
 };
 
-/// The bytes of words in memory; nothing if the words are not numbers.
+/// The number of bytes of words in memory; nothing if the words are not numbers.
 std::optional<int64_t> bytesOf(Type words) {
   Type word = getElementTypeOrSelf(words);
   if (!word.isIntOrFloat())
@@ -94,12 +96,13 @@ std::optional<int64_t> bytesOf(Type words) {
   return count * ((word.getIntOrFloatBitWidth() + 7) / 8);
 }
 
-/// True for an access that is ordered by nothing but its address.
+/// True for an access that is neither volatile nor atomic.
 template <typename Access> bool isPlain(Access access) {
   return !access.getVolatile_() && access.getOrdering() == LLVM::AtomicOrdering::not_atomic;
 }
 
-/// Conversions to floats of 16 bits are intrinsics, whose effects MLIR does not know.
+/// True for a conversion to floats of 16 bits. Such conversions are intrinsics, whose effects MLIR
+/// does not know; they have none.
 bool isConversion(Operation &op) {
   auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
   return call && call.getIntrin().starts_with("llvm.nvvm.ff2");
@@ -118,7 +121,8 @@ public:
     }
   }
 
-  /// The condition under which the loads may stand where they are now; null if it always holds.
+  /// The condition under which the moved loads read the same values as in their old places; null if
+  /// this always holds.
   Value condition(ImplicitLocOpBuilder &b) const {
     Value all;
     for (const Distance &distance : distances) {
@@ -134,7 +138,7 @@ private:
     int64_t bytes;
   };
 
-  /// Adds a store that a load may pass. Returns false for other operations.
+  /// Adds a store that later loads may pass. Returns false for other operations.
   bool addStore(Operation &op) {
     Value pointer, words;
     if (auto store = dyn_cast<LLVM::StoreOp>(op); store && isPlain(store))
@@ -169,8 +173,8 @@ private:
       op->moveBefore(place);
   }
 
-  /// Adds the operations behind `place` that compute an operation's operands. Returns false if one
-  /// of them can't be moved.
+  /// Adds to `moved` the operations after `place` that compute the operands of `op`. Returns false
+  /// if one of them can't be moved.
   bool addOperands(Operation *op, llvm::SetVector<Operation *> &moved) {
     for (Value operand : op->getOperands()) {
       Operation *source = operand.getDefiningOp();
@@ -184,8 +188,8 @@ private:
     return true;
   }
 
-  /// Extends the distances by that between a load and a store in front of it. Returns false if the
-  /// load has to stay behind the store.
+  /// Adds the distance between a load and an earlier store to `extended`. Returns false if the load
+  /// must stay after the store.
   bool isApart(const Sum &address, int64_t bytes, const Stored &store,
                SmallVectorImpl<Distance> &extended) const {
     Sum sum = address;
@@ -211,7 +215,7 @@ private:
     return found->most - found->least < maxRange;
   }
 
-  /// True for an integer that is known in front of the block.
+  /// True for an integer that is computed outside the block.
   bool isOutside(Value value) const {
     return !block.getParent()->isAncestor(value.getParentRegion()) &&
            (value.getType().isInteger(32) || value.getType().isInteger(64));
@@ -244,7 +248,7 @@ private:
   }
 
   Block &block;
-  Operation *place; // loads go in front of it
+  Operation *place; // loads move to the position before it
   int64_t freeBits = maxLoadedBits;
   SmallVector<Stored> stores;
   SmallVector<Distance> distances;

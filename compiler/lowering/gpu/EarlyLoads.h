@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads of a thread that need not wait for the stores in front of them.
+// Moves the loads of a thread before earlier stores.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace eft {
 
-/// Moves loads to the beginning of a block, also over stores to other arrays. Gives a condition,
-/// computed where `b` stands in front of the block, under which each load reads what it read at its
-/// old place; null if that holds in any case.
+/// Moves loads to the beginning of `block`, before stores that precede them. Returns a condition
+/// under which each load reads the same value as in its old place; null if this always holds. The
+/// condition is computed at the insertion point of `b`, which precedes the block.
 mlir::Value moveLoadsUp(mlir::ImplicitLocOpBuilder &b, mlir::Block &block);
 
 } // namespace eft

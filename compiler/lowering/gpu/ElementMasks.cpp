@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t maxThreads = 1024;
 
-/// Numbers up to this one can be subtracted from any i32 ≥ 0, and added to each other.
+/// The largest upper bound that this file works with. A number up to this bound can be subtracted
+/// from any i32 ≥ 0, and two such numbers can be added, without overflow.
 constexpr int64_t greatest = int64_t(1) << 30;
 
 std::optional<int64_t> constantOf(Value value) {
@@ -23,12 +24,12 @@ std::optional<int64_t> constantOf(Value value) {
   return constant.getSExtValue();
 }
 
-/// The bounds that are known of numbers; nothing for those that have none.
+/// The upper bounds of the numbers that have been visited; nothing for a number without a bound.
 using Bounds = llvm::DenseMap<Value, std::optional<int64_t>>;
 
 std::optional<int64_t> greatestOfThread(Value value, Bounds &known);
 
-/// The bound of what an operation computes of two numbers.
+/// An upper bound of the result of an operation on two numbers; nothing if none is found.
 std::optional<int64_t> greatestOf(Operation *op, Bounds &known) {
   if (!isa<arith::AddIOp, arith::AndIOp, arith::MulIOp, arith::OrIOp, arith::ShLIOp, arith::ShRUIOp,
            arith::XOrIOp>(op))
@@ -51,8 +52,8 @@ std::optional<int64_t> greatestOf(Operation *op, Bounds &known) {
   return found <= greatest ? std::optional(found) : std::nullopt;
 }
 
-/// A bound of a number that follows from the thread alone, and that is never below zero; nothing if
-/// it is no such number, or may be too great.
+/// An upper bound of a number that depends on the thread alone and is never negative; nothing if
+/// the number is not known to be of this kind, or may exceed `greatest`.
 std::optional<int64_t> greatestOfThread(Value value, Bounds &known) {
   if (auto found = known.find(value); found != known.end())
     return found->second;

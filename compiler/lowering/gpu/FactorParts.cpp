@@ -73,22 +73,25 @@ SmallVector<Value> FactorParts::sum(ImplicitLocOpBuilder &b, const FactorFragmen
 
 namespace {
 
-/// Registers that lie in one part, and the number of that part. The number has the upper bits of
-/// the coordinate along k, without the bits that the thread adds.
+/// The registers of a thread whose elements are in one part. `upper` is the coordinate of these
+/// elements along k, without the bits that the thread's number adds, and without the low bits,
+/// which give the position inside the part. `upper` identifies the part.
 struct PartOfRegisters {
   int64_t upper;
   SmallVector<unsigned> registers;
 };
 
-/// Finds by bisection which of `parts`, in ascending order, has the number `wanted`, and writes its
-/// registers. A row of comparisons would become a switch in each of LLVM's branches.
+/// Emits a bisection that finds the part whose `upper` is `wanted`, and writes the registers of
+/// this part. `parts` must be in ascending order of `upper`. LLVM would turn a plain sequence of
+/// comparisons into a switch in each branch of the sequence.
 class PartSelection {
 public:
   PartSelection(ImplicitLocOpBuilder &b, Value wanted,
                 llvm::function_ref<void(ArrayRef<unsigned> registers)> write)
       : b(b), wanted(wanted), write(write) {}
 
-  /// `isThere` says that one of the parts is known to have the number.
+  /// `isThere` says whether one of the parts is known to have `wanted` as its `upper`. Otherwise
+  /// the code may find that this thread has no registers to write.
   void emit(ArrayRef<PartOfRegisters> parts, bool isThere) {
     OpBuilder::InsertionGuard guard(b);
     if (parts.size() == 1 && isThere)
@@ -119,8 +122,8 @@ private:
 
 } // namespace
 
-/// Writes what a thread has of the part from `first` on, if there are several. Threads with copies
-/// write the same.
+/// Writes a thread's elements of the part that begins at `first` along k; all elements if `first`
+/// is null. Threads that hold copies of an element write the same value.
 void FactorParts::write(ImplicitLocOpBuilder &b, unsigned factor, const FactorFragments &from,
                         Value first) {
   ThreadCoordinates row(b, from.layout, 0), column(b, from.layout, 1);

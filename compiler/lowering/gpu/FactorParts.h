@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The factors of a product on a GPU, in shared memory, a part of k at a time.
+// Keeps the factors of a product on a GPU in shared memory, one part of k at a time.
 //
-// All threads write what they have of a part. Then each reads what it multiplies, and they go on
-// with the next part. That is a loop, so the code does not grow with the number of parts:
+// All threads write their elements of a part to shared memory. Then each thread reads the elements
+// that it multiplies, and all threads go on with the next part. This is a loop, so the code does
+// not grow with the number of parts:
 //
 //     for first = 0 to depth step part
 //       write a[:, first … first + part) and b[first … first + part, :]
@@ -17,26 +18,28 @@
 
 namespace eft {
 
-/// Coordinates along one block dimension: what the thread adds at run time, and what each register
-/// adds to it.
+/// The coordinates of a thread's elements along one dimension of a block. A coordinate is the
+/// exclusive or of two numbers: `ofThread`, which is computed at run time from the thread's number,
+/// and a constant for each register.
 struct ThreadCoordinates {
   ThreadCoordinates(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned dimension);
 
-  int64_t ofRegister(unsigned number) const;
+  int64_t ofRegister(unsigned number) const; ///< the constant for a register
+  /// The coordinate of the element in a register with the constant `ofRegister`.
   mlir::Value at(mlir::ImplicitLocOpBuilder &b, int64_t ofRegister) const;
 
-  llvm::SmallVector<int64_t> registers;
+  llvm::SmallVector<int64_t> registers; ///< for each bit of a register's number, its constant
   mlir::Value ofThread;
 };
 
-/// A thread's fragments of a factor, and the elements that they are.
+/// A thread's fragments of a factor, and the layout of the factor.
 struct FactorFragments {
   LinearLayout layout;
   llvm::SmallVector<mlir::Value> fragments;
 };
 
-/// The place of each element of a part in shared memory, counted in elements. A part's dimensions
-/// are those of its factor.
+/// The offset of each element of a part in shared memory, in elements: start + i * strides[0] + j *
+/// strides[1]. A part has the same dimensions as its factor.
 struct PartOrder {
   int64_t strides[2];
   int64_t start = 0;
@@ -44,23 +47,24 @@ struct PartOrder {
   mlir::Value numberOf(mlir::ImplicitLocOpBuilder &b, mlir::Value i, mlir::Value j) const;
 };
 
-/// Shared memory for a part of each of two factors, and the loop over the parts.
+/// The shared memory for a part of each of two factors, and the loop over the parts.
 class FactorParts {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// A part has `part` of the `depth` elements along k, and all parts of both factors lie in
-  /// `bytes` bytes.
+  /// A part has `part` of the `depth` elements along k. Together, one part of the first factor and
+  /// one of the second take `bytes` bytes.
   FactorParts(SharedMemory &memory, mlir::Type element, int64_t depth, int64_t part, int64_t bytes,
               PartOrder orderOfA, PartOrder orderOfB)
       : memory(memory), element(element), depth(depth), part(part), bytes(bytes),
         orders{orderOfA, orderOfB} {}
 
-  /// Writes part after part. `addPart` gives the sums with the products of the part that is there.
+  /// Emits the loop over the parts, and returns the sums after it. In each iteration a part of both
+  /// factors is written, and `addPart` adds its products to the sums and returns the new sums.
   Values sum(mlir::ImplicitLocOpBuilder &b, const FactorFragments (&factors)[2], Values sums,
              llvm::function_ref<Values(Values sums)> addPart);
 
-  /// The address of an element of the part of factor 0 or 1.
+  /// The address of element (i, j) of the part of factor 0 or 1.
   mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, unsigned factor, mlir::Value i, mlir::Value j);
 
 private:

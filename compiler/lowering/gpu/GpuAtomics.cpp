@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic operations of a GPU's threads.
 //
-// They become operations of a thread, or loops around one where a GPU has no instruction. Sums of
-// neighbours in memory are one operation where it has an instruction for that.
+// They become atomic operations of a thread, or loops around such an operation where a GPU has no
+// instruction. Additions to several neighbouring elements in memory are one operation where the GPU
+// has an instruction for this.
 //
-// Where several threads hold an element, one of them does the operation; all threads hold a scalar.
-// Barriers order the accesses of the others in the same way: their earlier accesses come before a
-// release, and their later ones behind an acquire. The result goes to them through shared memory.
+// If several threads hold an element, one of them does the operation. All threads hold a scalar.
+// Barriers order the accesses of the other threads as if these threads had done the operation, too:
+// their earlier accesses precede a release, and their later accesses follow an acquire. The other
+// threads get the result through shared memory.
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/transforms/math/NarrowFormats.h"
@@ -47,16 +49,17 @@ bool releases(MemoryOrder order) {
   return order == MemoryOrder::Release || order == MemoryOrder::AcqRel;
 }
 
-/// The operation on one element by one thread, or a sum of several.
+/// One thread's operation on one element, or its additions to several neighbouring elements.
 class ThreadAtomic {
 public:
   ThreadAtomic(ImplicitLocOpBuilder &b, Operation *op, MemoryOrder order, bool addsBf16)
       : b(b), op(op), element(getElementTypeOrSelf(pointeeLike(pointerOf(op).getType()))),
         bits(b.getIntegerType(element.getIntOrFloatBitWidth())), order(order), addsBf16(addsBf16) {}
 
-  /// Does the operation where `condition` is true, or everywhere if it is null, with the
-  /// operation's operands behind the pointer. Returns what memory held, and zero elsewhere; null
-  /// for a store. The value of a sum may be a vector, which is added to neighbours.
+  /// Emits the operation under `condition`; null means always. `operands` are the operation's
+  /// operands after the pointer. Returns the value that memory held before, or zero where the
+  /// condition is false; null for a store. If the operation is a sum, its operand may be a vector,
+  /// whose elements are added to neighbouring elements in memory.
   Value apply(Value condition, Value address, ArrayRef<Value> operands) {
     auto pointerType = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
     Value pointer = b.create<LLVM::IntToPtrOp>(pointerType, address);
@@ -81,7 +84,8 @@ public:
   }
 
 private:
-  /// Whether the GPU has the computation. Of 16 bits it adds floats, and no more.
+  /// Whether the GPU has an instruction for the computation. For 16 bits it has sums of floats
+  /// only.
   bool isInstruction(AtomicKind kind) const {
     return bits.getIntOrFloatBitWidth() != 16 ||
            (kind == AtomicKind::FAdd && (element.isF16() || addsBf16));
@@ -96,7 +100,8 @@ private:
                                        as(bits, value), condition);
   }
 
-  /// The bits of what memory shall hold after `old`: a sum in f32, or one of two integers.
+  /// The bits of the new value of memory, where `old` is the old value: a sum, computed in f32, or
+  /// the minimum or maximum of two integers.
   Value computed(AtomicKind kind, Value old, Value value) {
     switch (kind) {
     case AtomicKind::Max:
@@ -114,8 +119,9 @@ private:
     }
   }
 
-  /// A change of 16 bits that the GPU has no instruction for: it is computed and swapped in, again
-  /// if another thread has changed memory meanwhile.
+  /// Emits a change of 16 bits for which the GPU has no instruction: a loop computes the new value
+  /// and swaps it in, and repeats this if another thread has changed memory meanwhile. Returns the
+  /// bits that memory held before.
   Value changeInLoop(Value condition, Value pointer, Value value, AtomicKind kind) {
     if (!condition)
       condition = b.create<arith::ConstantIntOp>(1, 1);
@@ -142,19 +148,20 @@ private:
   Operation *op;
   Type element, bits;
   MemoryOrder order;
-  bool addsBf16;
+  bool addsBf16; // whether the GPU has an instruction that adds bf16
 };
 
-/// Hands the results of single threads to the others that hold the same element.
+/// Passes the results of the threads that do the work to the other threads that hold the same
+/// element.
 class ResultSharing {
 public:
-  /// Threads whose numbers differ only in the bits `redundant` hold the same element. The one that
-  /// has none of these bits does the work.
+  /// Threads whose numbers differ only in the bits `redundant` hold the same element. The thread
+  /// that has zeros in all of these bits does the work.
   ResultSharing(ImplicitLocOpBuilder &b, SharedMemory &memory, unsigned threads, unsigned redundant)
       : b(b), memory(memory), threads(threads), redundant(redundant) {}
 
   /// Gives every thread the `value` of the thread that did the work, for which `isOwner` is true.
-  /// `haveWaited` says that nothing has used shared memory since all threads waited for each other.
+  /// `haveWaited` says that all threads have passed a barrier after the last use of shared memory.
   Value share(Value value, Value isOwner, bool haveWaited) {
     Type bits = b.getIntegerType(value.getType().getIntOrFloatBitWidth());
     Value pointer = place();
@@ -196,7 +203,7 @@ bool mayAccessAfter(Operation *op) {
   return false;
 }
 
-/// The neighbours on which one instruction of a thread works.
+/// The number of neighbouring elements in memory that one instruction of a thread changes.
 unsigned widthOf(Operation *op, size_t fragments, bool hasVectors) {
   auto rmw = dyn_cast<AtomicRMWOp>(op);
   const size_t run = rmw ? rmw.getRun().value_or(1) : 1;
@@ -221,15 +228,16 @@ void unpack(ImplicitLocOpBuilder &b, Value value, Fragments &fragments) {
         b.create<LLVM::ExtractElementOp>(value, b.create<arith::ConstantIntOp>(i, 32)));
 }
 
-/// Does the atomic operation in the threads for which `isOwner` is true, or in all if it is null.
+/// Emits the atomic operation for the threads in which `isOwner` is true, or for all if it is null.
 /// Returns the fragments that memory held before.
 ///
-/// Of several accesses of a thread, each would wait for the one before to be released, or would
-/// invalidate the cache. So a fence before all of them releases, and one behind them acquires.
+/// If a thread has several accesses, a release in each of them would wait for the access before,
+/// and an acquire in each would invalidate the cache. So one fence before all accesses releases,
+/// and one fence after all accesses acquires.
 Fragments applyAtomic(GpuLowering &lowering, ImplicitLocOpBuilder &b, Operation *op,
                       Value isOwner) {
   Fragments addresses(lowering.fragmentsOf(pointerOf(op))), results;
-  // One generation brought vectors and sums of bf16.
+  // GPUs of compute capability 9.0 have atomic additions of vectors and of bf16.
   const bool hasVectors = lowering.computeCapability >= 90;
   const unsigned width = widthOf(op, addresses.size(), hasVectors);
   const MemoryOrder order = orderOf(op);

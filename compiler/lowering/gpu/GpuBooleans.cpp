@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Booleans that move inside a warp. A thread packs all that it holds into one word, a bit for each
-// fragment, and gets the words of the threads that hold what it wants. With the letters of
-// Shuffle.h: fragment r of lane l wants bit C·r + D·l of the word of lane A·r + B·l. So there is a
-// shuffle for each value of A·r, where one of single fragments would take as many for each r, and
-// choose between fragments before and after.
+// Moves of booleans inside a warp. A thread packs its fragments into one word, one bit for each
+// fragment, and gets the words of the threads that hold the elements it needs. With the linear maps
+// A, B, C and D of Shuffle.h, fragment r of lane l needs bit C·r + D·l of the word of lane A·r +
+// B·l. So there is one shuffle for each value of A·r. If single fragments were shuffled, each r
+// would need a shuffle, with choices between fragments before and after it.
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 
@@ -18,14 +18,15 @@ namespace {
 
 constexpr size_t wordBits = 32;
 
-/// For each place of the result, as a linear map and a constant, the place of the source.
+/// For each place of the result, the place of its element in the source: a linear map and a
+/// constant.
 struct SourcePlaces {
   enum Dimension { fragment, lane, warp };
 
   LinearLayout map;
   uint64_t offset;
 
-  /// Nothing if an element would come from another warp than the one nearest at hand.
+  /// The map for a fetch; nothing if an element would come from another warp.
   static std::optional<SourcePlaces> find(const LinearLayout &from, const LinearLayout &wanted,
                                           uint64_t offset) {
     std::optional<LinearLayout> placeOf = from.rightInverse();
@@ -43,14 +44,14 @@ struct SourcePlaces {
     return (places.offset & warps) == 0 ? std::optional(places) : std::nullopt;
   }
 
-  /// The part of a source's place that lies in one dimension.
+  /// The part of a source's place in one dimension: its register, lane or warp.
   uint64_t part(uint64_t place, Dimension dimension) const {
     return (place & map.target().mask(dimension)) >> map.target().dims()[dimension].offset;
   }
   uint64_t ofFragment(uint64_t number, Dimension dimension) const {
     return part(map.applyPacked(number) ^ offset, dimension);
   }
-  /// The number that each bit of a thread's number adds.
+  /// For each bit of a thread's number, the bits that it adds to `dimension` of the source's place.
   SmallVector<int64_t> ofThread(Dimension dimension) const {
     SmallVector<int64_t> images;
     for (unsigned bit = map.source().dims()[lane].offset; bit < map.source().bits(); ++bit)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions of f32 to f16 and bf16, two elements at a time: a GPU has one instruction for that,
-// which also puts the results side by side in a register, as the stores of neighbours take them.
-// LLVM's own conversion is of one element, and LLVM moves that in front of selections.
+// Conversions of f32 to f16 and bf16, two elements at a time. A GPU has one instruction that
+// converts two elements and puts the results side by side in a register, where a store of
+// neighbouring elements needs them. LLVM's own conversion takes one element, and LLVM would move a
+// conversion of a select's result to the select's operands.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +22,7 @@ LogicalResult lowerTruncation(GpuLowering &lowering, ImplicitLocOpBuilder &b,
     return lowering.lowerElementwise(b, conversion);
   auto name = b.getStringAttr(narrow.isF16() ? "llvm.nvvm.ff2f16x2.rn" : "llvm.nvvm.ff2bf16x2.rn");
   for (size_t first = 0; first < wide.size(); first += 2) {
-    // The upper half is the first operand.
+    // The first operand becomes the upper half.
     Value pair = b.create<LLVM::CallIntrinsicOp>(VectorType::get(2, narrow), name,
                                                  ValueRange{wide[first + 1], wide[first]})
                      .getResults();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Blocks in shared memory, and the asynchronous copies that fill them.
 //
-// A copy moves 4, 8 or 16 bytes of a thread's part, and writes zeros for the last of them where a
-// mask cuts the run: the number of bytes to read is an operand of the instruction. So a mask of
-// whole runs, or of the starts of runs, costs one number for each run, and no branch. Elements that
-// form no run of 4 bytes go through registers. They are there when the copy is begun.
+// A copy moves a run of 4, 8 or 16 bytes of a thread's elements. If a mask is true for only the
+// first elements of the run, the copy reads these and writes zeros for the rest: the number of
+// bytes to read is an operand of the instruction. So a mask that is the same for whole runs, or
+// true for a prefix of each run, costs one number for each run, and no branch. Elements whose runs
+// are shorter than 4 bytes go through registers: a thread loads them and stores them to shared
+// memory at once.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Masks.h"
@@ -27,8 +29,8 @@ using Fragments = FragmentLowering::Fragments;
 
 constexpr int64_t minBytes = 4, maxBytes = 16;
 
-/// Emits how many bytes a copy reads of each run, as an i32. The rest of the run in shared memory
-/// becomes zero. Null stands for a run that is read whole.
+/// Emits the number of bytes that a copy reads of each run, as an i32. The rest of the run in
+/// shared memory becomes zero. Null means that the whole run is read.
 class RunBytes {
 public:
   RunBytes(ImplicitLocOpBuilder &b, CopyAsyncOp copy, Fragments masks, Value condition,
@@ -41,7 +43,7 @@ public:
       return {};
     if (masks.empty())
       return select(condition, run * bytesOfElement);
-    // Runs with the same masks have the same number.
+    // Runs with the same masks share one computation of the number.
     std::vector<const void *> ofRun;
     for (Value mask : ArrayRef<Value>(masks).slice(first, run))
       ofRun.push_back(mask.getAsOpaquePointer());
@@ -80,8 +82,8 @@ private:
   std::map<std::vector<const void *>, Value> known;
 };
 
-/// Copies `bytes` to shared memory, of which `read` come from memory, or all of them if it is null.
-/// Copies of 16 bytes pass by the first cache.
+/// Emits a copy that fills `bytes` bytes of shared memory: the first `read` bytes are copied, or
+/// all if `read` is null, and the others become zero. Copies of 16 bytes bypass the L1 cache.
 void emitCopy(ImplicitLocOpBuilder &b, Value to, Value from, int64_t bytes, Value read) {
   std::string name = std::string("llvm.nvvm.cp.async.") + (bytes == maxBytes ? "cg" : "ca") +
                      ".shared.global." + std::to_string(bytes);
@@ -128,7 +130,7 @@ LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyn
     masks = Fragments(lowering.fragmentsOf(copy.getMask()));
   Value condition = copy.getCondition() ? lowering.scalarOf(copy.getCondition()) : Value();
   OpBuilder::InsertionGuard guard(b);
-  // One of the threads that hold an element copies it.
+  // If several threads hold an element, one of them copies it.
   if (Value isCopying = storingThread(b, copy.getPointer().getType()))
     b.setInsertionPointToStart(b.create<scf::IfOp>(isCopying).thenBlock());
   ThreadAccess access(b, element, addresses, run, Qualifiers(std::nullopt, std::nullopt),
@@ -144,7 +146,7 @@ LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyn
                runBytes.of(first));
     }
   };
-  // All elements are loaded before the first is stored: they are under way together.
+  // All elements are loaded before the first is stored, so that all loads are under way together.
   auto copyElements = [&] {
     Value zero = b.create<arith::ConstantOp>(b.getZeroAttr(element));
     Fragments elements(addresses.size());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers, printing and asserting on a GPU.
 //
-// Lines are printed by the driver's vprintf, whenever the host next waits for the GPU. A failed
-// assertion is noted in memory of the host, where the launch finds it: a trap would end the
-// context, and everything else that the process does on the GPU with it. Instead all threads of the
-// program vote, and if one of them has seen the condition fail, all of them end.
+// `vprintf`, a function of the driver, prints its lines when the host next waits for the GPU. A
+// failed assertion is recorded in host memory, where the launch finds it. The assertion does not
+// trap, because a trap would end the context, and with it all other work of the process on the GPU.
+// All threads of the program vote, and if the condition is false in any of them, all threads end.
 #include "compiler/lowering/DebugCode.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/Convergence.h"
@@ -25,7 +25,8 @@ using Fragments = FragmentLowering::Fragments;
 constexpr StringLiteral sitesName = "eft$sites", failureName = "eft$failure";
 constexpr unsigned globalMemory = 1; // LLVM's number of this address space
 
-/// Adds a text to those that the host reads, and gives its place there, counted from 1.
+/// Adds a text to the string of all texts, which the host reads. Returns the position of the text
+/// in this string, counted from 1.
 int64_t addSite(ModuleOp module, StringRef text) {
   std::string all;
   auto found = module.lookupSymbol<LLVM::GlobalOp>(sitesName);
@@ -33,7 +34,7 @@ int64_t addSite(ModuleOp module, StringRef text) {
     all = cast<StringAttr>(found.getValueOrNull()).getValue();
   int64_t place = all.size() + 1;
   all += text.str() + '\0';
-  if (found) // erased before the new one is made, which gets its name
+  if (found) // erased first, because the new global gets the same name
     found.erase();
   auto builder = OpBuilder::atBlockBegin(module.getBody());
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), all.size());
@@ -102,7 +103,8 @@ void lowerAssert(GpuLowering &lowering, ImplicitLocOpBuilder &b, AssertOp assert
   Value fails = b.create<arith::XOrIOp>(holds, constant(1, 1));
   b.setInsertionPointToStart(b.create<scf::IfOp>(ofAnyThread(b, fails)).thenBlock());
 
-  // The first thread to replace the 0 in the record by its site also writes the program's position.
+  // The thread that first replaces the 0 in the record by its text's position also writes its
+  // program's position in the grid.
   Value variable = b.create<LLVM::AddressOfOp>(failureVariable(module));
   Value address = b.create<LLVM::LoadOp>(b.getI64Type(), variable);
   Value isFirstThread = storingThread(b, b.getI1Type());
@@ -114,7 +116,7 @@ void lowerAssert(GpuLowering &lowering, ImplicitLocOpBuilder &b, AssertOp assert
                                    constant(addSite(module, assertionText(assertion)), 32)};
     for (Axis axis : {Axis::X, Axis::Y, Axis::Z})
       operands.push_back(programId(b, axis));
-    // The host reads the record when the kernel has ended.
+    // The host reads the record only after the kernel has ended.
     StringRef text = "{ .reg .pred %mine; .reg .b32 %before; "
                      "atom.global.relaxed.sys.cas.b32 %before, [$0], 0, $1; "
                      "setp.eq.b32 %mine, %before, 0; "

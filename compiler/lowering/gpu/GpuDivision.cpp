@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Division by a divisor that several elements share, correctly rounded, for the price of a
-// multiplication and two FMAs: by one that is uniform, and by those of rows of which a thread has
-// several elements.
+// Correctly rounded division by a divisor that several elements share, for the cost of a
+// multiplication and two FMAs for each element. The divisor is uniform, or it belongs to a row of
+// which a thread has several elements.
 //
 // With r = RN(1/d), q = RN(x·r), the remainder e = x − q·d is exact in an FMA, and RN(q + e·r) is
 // the correctly rounded quotient (Brisebarre, Muller, Raina, "Accelerating correctly rounded
 // floating-point division when the divisor is known in advance", IEEE Transactions on Computers
-// 53(8), 2004), as long as nothing overflows or loses bits to the denormals. It is so when d lies
-// in [2^-k, 2^k] and x is zero or |x| lies in [2^-m, 2^m] for the k and m below: then r, q and the
-// result are normal, and e, a multiple of ulp(q)·ulp(d) ≥ 2^(-m-k-2p), is representable. An x that
-// is NaN gives NaN.
+// 53(8), 2004), as long as nothing overflows or loses bits to the denormals. This holds if d is in
+// [2^-k, 2^k], and x is zero or |x| is in [2^-m, 2^m], for the k and m below: then r, q and the
+// result are normal, and e, a multiple of ulp(q)·ulp(d) ≥ 2^(-m-k-2p), is representable; p is the
+// precision in bits. If x is NaN, the result is NaN.
 //
 // The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its
 // sign: x = −0 gives q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
 //
-// A thread in which some x lies outside divides all of its elements the long way. Many are divided
-// some at a time in a loop: such code is seldom run, and long.
+// If d or any x of a thread is outside its range, the thread divides all of its elements by
+// ordinary divisions. If it has many elements, a loop divides a few at a time, because the code of
+// an ordinary division is long and seldom runs.
 //
-// Of some divisions it is known that no bits are lost (`eft.plain_quotient`). Those of f32 take the
-// hardware's approximation of the reciprocal, with one step of Newton: the way in which CUDA's
-// `div.rn` divides numbers that pass its test.
+// The attribute `eft.plain_quotient` marks divisions in which no bits are lost. For f32 they need
+// no test. They use the hardware's approximation of the reciprocal, refined by one Newton step, as
+// CUDA's `div.rn` does for numbers that pass its test.
 //
-// If a uniform d is a power of two, r is exact, and x·r rounded once is the quotient of every x, be
-// it infinite or denormal. As d is the same for all threads, so is the choice.
+// If a uniform d is a power of two, r is exact, and RN(x·r) is the correctly rounded quotient for
+// every x, also for infinite and denormal x. As d is the same for all threads, all threads take the
+// same branch.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,7 +50,7 @@ SafeRange safeRange(Type element) {
   return element.isF32() ? SafeRange{30, 70} : SafeRange{300, 600};
 }
 
-/// A divisor, RN(1 / d), and its negative.
+/// A divisor d, its reciprocal RN(1 / d), and the negative of the reciprocal.
 struct Divisor {
   Divisor(ImplicitLocOpBuilder &b, Value d, Value reciprocal)
       : d(d), reciprocal(reciprocal), negated(b.create<arith::NegFOp>(reciprocal)) {}
@@ -65,7 +67,7 @@ public:
     return b.create<arith::DivFOp>(one, divisor);
   }
 
-  /// A reciprocal of an f32 that is good enough for `divide`.
+  /// An approximate reciprocal of an f32, which is accurate enough for `divide`.
   Value approximateInverse(Value divisor) {
     Value one = b.create<arith::ConstantOp>(b.getFloatAttr(element, 1.0));
     Value near = b.create<NVVM::RcpApproxFtzF32Op>(element, divisor);
@@ -73,9 +75,9 @@ public:
     return b.create<math::FmaOp>(near, rest, near);
   }
 
-  /// Whether the divisor is a power of two whose reciprocal is a normal number, too: sign and
-  /// mantissa are zero, and the exponent's bits are those of a number from 1 to twice the bias less
-  /// 1. With the exponent rotated to the lowest bits, one comparison tells.
+  /// Whether the divisor is a positive power of two whose reciprocal is a normal number, too: its
+  /// sign and mantissa are zero, and its exponent field is at least 1 and at most 2·bias − 1. After
+  /// a rotation that moves the exponent field to the lowest bits, one comparison tests all of this.
   Value isPowerOfTwo(Value divisor) {
     const int64_t twiceBias = 2 * bias();
     Value pattern = b.create<arith::BitcastOp>(bits, divisor);
@@ -86,14 +88,15 @@ public:
     return b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, less, integer(twiceBias - 1));
   }
 
-  /// The reciprocal of such a divisor: the exponents' bits of the two add up to twice the bias.
+  /// The reciprocal of a divisor for which `isPowerOfTwo` holds: the exponent fields of the two add
+  /// up to twice the bias.
   Value exactReciprocal(Value powerOfTwo) {
     Value pattern = b.create<arith::BitcastOp>(bits, powerOfTwo);
     Value one = integer(int64_t(2 * bias()) << mantissaBits());
     return b.create<arith::BitcastOp>(element, b.create<arith::SubIOp>(one, pattern));
   }
 
-  /// Whether the divisor and all dividends lie in their ranges.
+  /// Whether the divisor and all dividends are in their ranges.
   Value isSafe(Value divisor, ArrayRef<Value> dividends) {
     auto [k, m] = safeRange(element);
     Value greatest = magnitude(dividends.front()), least = rankAboveZero(dividends.front());
@@ -118,8 +121,8 @@ public:
   }
 
 private:
-  /// A number without sign that grows with |x|, but is the greatest for zero: the bits, the sign
-  /// shifted out, less 1.
+  /// An unsigned number that grows with |x| for x ≠ 0, and is the largest for x = 0: the bits of x,
+  /// shifted left to drop the sign, minus 1.
   Value rankAboveZero(Value x) {
     Value pattern = b.create<arith::BitcastOp>(bits, x);
     Value twice = b.create<arith::AddIOp>(pattern, pattern);
@@ -141,7 +144,8 @@ private:
   IntegerType bits;
 };
 
-/// Yields, from the beginning of a block on, the quotients of the dividends.
+/// Emits code at the beginning of a basic block that computes the quotients of the dividends and
+/// yields them.
 void yieldQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> dividends,
                     function_ref<Value(Value)> divide) {
   OpBuilder::InsertionGuard guard(b);
@@ -149,15 +153,16 @@ void yieldQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> divid
   b.create<scf::YieldOp>(llvm::map_to_vector(dividends, divide));
 }
 
-/// The divisions in a turn of the loop below: enough that a thread does not wait for each by
-/// itself.
+/// The number of divisions in an iteration of the loop below: enough to overlap their latencies.
 constexpr size_t longDivisions = 4;
 
-/// Fewer divisions than this need no loop. Threads would have to meet again behind a loop.
+/// The least number of divisions for which a loop is used. Threads must reconverge after a loop,
+/// which costs time.
 constexpr size_t leastLooped = 16;
 
-/// Yields the quotients by a loop that takes the first ones off the front of a queue, and puts
-/// theirs at its end.
+/// Emits code at the beginning of a basic block: a loop that computes the quotients, and a yield of
+/// them. The loop carries a queue: each iteration removes the first elements, divides them, and
+/// appends their quotients at the end.
 void yieldLongQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> dividends,
                         Value divisor) {
   OpBuilder::InsertionGuard guard(b);
@@ -207,10 +212,12 @@ void lowerUniformDiv(GpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivO
   lowering.setFragments(op, FragmentLowering::Fragments(choice.getResults()));
 }
 
-/// From so many elements on, a reciprocal and the tests of its range cost less than divisions.
+/// The least number of elements with a common divisor for which a reciprocal and the test of the
+/// ranges cost less than divisions.
 constexpr size_t leastShared = 4;
 
-/// Divides fragments that have a divisor in common by its reciprocal, and the others one by one.
+/// Divides fragments that share a divisor with the help of its reciprocal, and the other fragments
+/// one by one.
 void lowerDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::DivFOp op) {
   SmallVector<Value> dividends(lowering.fragmentsOf(op.getLhs()));
   llvm::MapVector<Value, SmallVector<size_t>> elementsOf;
@@ -231,7 +238,7 @@ void lowerDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::DivFOp
   lowering.setFragments(op, std::move(quotients));
 }
 
-/// Divides where neither a test nor the long way is needed.
+/// Divides without a test of the ranges: the division has `eft.plain_quotient`.
 void lowerPlainDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::DivFOp op) {
   DivisionCode code(b, getElementTypeOrSelf(op.getType()));
   FragmentLowering::Fragments quotients;

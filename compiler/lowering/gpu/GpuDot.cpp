@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix products on a GPU.
 //
-// A factor that comes from other threads stays in shared memory until the product is computed. Both
-// factors are written. Then each tile is read where it is multiplied, so that a thread needs
-// registers for a few tiles only, and the tensor cores have work while it reads. That is better
-// even inside a warp, where shuffles could do the same: they move one fragment at a time.
+// If the elements of a factor must move to other threads, the factor is in shared memory until the
+// product is computed. All threads write both factors. Then each tile is read right before it is
+// multiplied, so that a thread needs registers for a few tiles only, and the tensor cores are busy
+// while the thread reads. This is better even inside a warp, where shuffles could move the
+// elements: a shuffle moves one fragment at a time.
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/LargeProducts.h"
 #include "compiler/lowering/gpu/OuterProducts.h"
@@ -19,7 +20,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// A transposition that only gives a block's fragments other names.
+/// `op` as a transposition that only renames a block's fragments; null if it is anything else.
 TransOp renamingOf(Operation *op) {
   auto trans = dyn_cast<TransOp>(op);
   if (!trans)
@@ -30,8 +31,7 @@ TransOp renamingOf(Operation *op) {
   return from && to && from->permute(order) == *to ? trans : TransOp();
 }
 
-/// True if the only use of `value`, perhaps transposed, is as a factor of a product on tensor
-/// cores.
+/// True if `value`, perhaps transposed, has one use only, as a factor of a product on tensor cores.
 bool isOnlyFactor(Value value) {
   Operation *op = value.getDefiningOp();
   while (value.hasOneUse() && value.use_begin()->getOwner()->getBlock() == op->getBlock()) {
@@ -59,8 +59,8 @@ bool isReadByProduct(ReadSharedOp read) { return isOnlyFactor(read); }
 
 namespace {
 
-/// True for a conversion or transposition that a product does when it reads its factor from where
-/// it was before.
+/// True for a conversion or a transposition that emits no code: the product that uses its result
+/// does the move.
 bool isLeftToUser(GpuLowering &lowering, Operation *op) {
   if (auto trans = dyn_cast<TransOp>(op)) {
     Value source = behindTranspositions(trans);
@@ -76,7 +76,7 @@ bool isLeftToUser(GpuLowering &lowering, Operation *op) {
   return !plan || !plan->isRenaming();
 }
 
-/// A factor of a product: its fragments, or its staging.
+/// A factor of a product: its fragments, its staging, or its slot in shared memory.
 class Factor {
 public:
   Factor(ImplicitLocOpBuilder &b, GpuLowering &lowering, Value factor) {
@@ -114,7 +114,8 @@ private:
   Fragments fragments;
 };
 
-/// Writes the elements that other warps need of the factors into shared memory.
+/// Writes to shared memory the factors whose elements must move to other threads. If these factors
+/// do not fit there together, fetches them one after the other instead.
 void writeFactors(GpuLowering &lowering, ImplicitLocOpBuilder &b, MutableArrayRef<Factor> factors) {
   SmallVector<Staging *> stagings;
   uint64_t bytes = 0;
@@ -140,8 +141,8 @@ void writeFactors(GpuLowering &lowering, ImplicitLocOpBuilder &b, MutableArrayRe
   lowering.shared.beginReading(b);
 }
 
-/// A thread's fragments of a factor, in the layout that they have before they change threads.
-/// Nothing for a factor that lies in shared memory.
+/// A thread's fragments of a factor, and their layout, before the factor's elements move to other
+/// threads. Nothing for a factor that is in a slot of shared memory.
 std::optional<FactorFragments> fragmentsBefore(GpuLowering &lowering, Value factor) {
   SmallVector<TransOp> transpositions;
   while (TransOp trans = factor.getDefiningOp() ? renamingOf(factor.getDefiningOp()) : TransOp()) {
@@ -159,7 +160,8 @@ std::optional<FactorFragments> fragmentsBefore(GpuLowering &lowering, Value fact
   return FactorFragments{std::move(layout), Fragments(lowering.fragmentsOf(factor))};
 }
 
-/// Lowers a product as a loop over parts of k, if it is large and its factors are in registers.
+/// Lowers a product as a loop over parts of k, if the product is large and its factors are in
+/// registers; otherwise returns nothing.
 std::optional<LogicalResult> lowerLargeDot(GpuLowering &lowering, ImplicitLocOpBuilder &b,
                                            DotOp dot) {
   if (!isLargeProduct(dot))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Moves of elements between the threads of a GPU: by shuffles inside a warp, through shared memory
-// between warps.
+// Moves of elements between the threads of a GPU: by shuffles inside a warp, and through shared
+// memory between warps.
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Staging.h"
@@ -15,7 +15,7 @@ namespace eft {
 
 namespace {
 
-constexpr unsigned wordBits = 32; // what a shuffle moves
+constexpr unsigned wordBits = 32; // the bits that one shuffle moves
 constexpr int64_t allLanes = -1;
 
 Value constant(ImplicitLocOpBuilder &b, int64_t value, unsigned width = 32) {
@@ -24,7 +24,7 @@ Value constant(ImplicitLocOpBuilder &b, int64_t value, unsigned width = 32) {
 
 Value threadId(ImplicitLocOpBuilder &b) { return b.create<NVVM::ThreadIdXOp>(b.getI32Type()); }
 
-/// The bits of a value in words.
+/// Returns the bits of a value as words of 32 bits, the low word first.
 SmallVector<Value> toWords(ImplicitLocOpBuilder &b, Value value) {
   unsigned width = value.getType().getIntOrFloatBitWidth();
   if (isa<FloatType>(value.getType()))
@@ -91,7 +91,8 @@ SmallVector<FragmentLowering::Fragments> GpuLowering::gather(ImplicitLocOpBuilde
                                                              ArrayRef<Fragments> sources,
                                                              const LinearLayout &from,
                                                              ArrayRef<Value> indices) {
-  // The places that will read the elements are not known; they are written without conflicts.
+  // The threads that will read an element are not known at compile time. So the order in shared
+  // memory is chosen for writes without bank conflicts.
   return Staging(shared, from, from, 0, sources).pick(b, indices, local);
 }
 

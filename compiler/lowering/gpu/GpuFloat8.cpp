@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions of floats of eight bits on a GPU, from compute capability 8.9 on. LLVM 19 has no
-// intrinsics for them. Each instruction converts two; here four fragments go together, whose codes
-// are the bytes of a word.
+// Conversions of 8-bit floats on a GPU, for compute capability 8.9 and newer. LLVM 19 has no
+// intrinsics for them. An instruction converts two numbers; the lowering converts four fragments
+// together, so that their codes are the four bytes of a word.
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/InlinePtx.h"
 #include "compiler/lowering/gpu/TensorCores.h"
@@ -18,7 +18,8 @@ using Values = SmallVector<Value>;
 
 constexpr unsigned codesOfWord = 4;
 
-/// A function in PTX of its operands. The braces keep its registers to itself.
+/// Emits PTX without side effects that computes a value of its operands. The braces limit the scope
+/// of the registers `low` and `high`.
 Value computeByPtx(ImplicitLocOpBuilder &b, Type result, ValueRange operands, const Twine &ptx,
                    StringRef constraints) {
   return emitPtx(b, result, operands, "{ .reg .b16 low, high; " + ptx + " }", constraints,
@@ -26,7 +27,7 @@ Value computeByPtx(ImplicitLocOpBuilder &b, Type result, ValueRange operands, co
       .getResult(0);
 }
 
-/// The elements of a word.
+/// Appends the elements of a word to `elements`.
 void unpack(ImplicitLocOpBuilder &b, Value word, Type element, Values &elements) {
   const unsigned count = 32 / element.getIntOrFloatBitWidth();
   Value vector = b.create<LLVM::BitcastOp>(VectorType::get(count, element), word);
@@ -35,7 +36,7 @@ void unpack(ImplicitLocOpBuilder &b, Value word, Type element, Values &elements)
         b.create<LLVM::ExtractElementOp>(vector, b.create<arith::ConstantIntOp>(i, 32)));
 }
 
-/// Four codes to f16.
+/// Converts four codes to f16.
 Values extendCodes(ImplicitLocOpBuilder &b, StringRef format, ArrayRef<Value> codes) {
   Type word = b.getI32Type();
   auto pair = LLVM::LLVMStructType::getLiteral(b.getContext(), {word, word});
@@ -49,7 +50,7 @@ Values extendCodes(ImplicitLocOpBuilder &b, StringRef format, ArrayRef<Value> co
   return halves;
 }
 
-/// Four numbers of f16 or f32 to codes.
+/// Converts four numbers of f16 or f32 to codes.
 Values truncateToCodes(ImplicitLocOpBuilder &b, StringRef format, ArrayRef<Value> numbers) {
   const std::string convert = ("cvt.rn.satfinite." + format + "x2.").str();
   Value word;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Histograms on a GPU: the threads count with atomic additions in shared memory. Bins that do not
-// fit there are counted in several rounds.
+// Histograms on a GPU. The threads count with atomic additions in shared memory. If the bins do not
+// fit there, they are counted in several rounds.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,19 +17,20 @@ using Fragments = FragmentLowering::Fragments;
 
 constexpr unsigned bytesOfCount = 4;
 
-/// The counts of some bins in shared memory, and behind them one for elements of no such bin.
+/// The counts in shared memory of the bins of one round, followed by one more count for elements of
+/// all other bins.
 class SharedCounts {
 public:
   SharedCounts(ImplicitLocOpBuilder &b, SharedMemory &shared, unsigned number)
       : b(b), shared(shared), number(number),
         memory(shared.buffer(b, (number + 1) * bytesOfCount)) {}
 
-  /// The most bins for which there is room; a power of two.
+  /// The largest number of bins that fits in shared memory; a power of two.
   static unsigned most(const SharedMemory &shared) {
     return llvm::bit_floor(shared.available() / bytesOfCount - 1);
   }
 
-  /// Each of the threads sets some of the counts to zero.
+  /// Sets the counts to zero; each of `threads` threads sets some of them.
   void clear(unsigned threads) {
     shared.beginWriting(b);
     Value thread = b.create<NVVM::ThreadIdXOp>(b.getI32Type());
@@ -47,10 +48,11 @@ public:
                                 LLVM::AtomicOrdering::monotonic);
   }
 
-  /// The count of a bin that is among these.
+  /// The count of `bin`, which must be one of this round.
   Value read(Value bin) { return b.create<LLVM::LoadOp>(b.getI32Type(), at(bin)); }
 
-  /// The count of a bin, or `otherwise` for one that is not among these.
+  /// The count of `bin`, or `otherwise` if the bin is not one of this round. If `otherwise` is
+  /// null, the result for such a bin is arbitrary.
   Value readIfHere(Value bin, Value otherwise) {
     Value count = read(binOrNone(bin));
     if (!otherwise)

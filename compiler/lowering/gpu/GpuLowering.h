@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The GPU's side of the lowering: a fragment is a scalar of the thread at hand.
+// The lowering of fragments for a GPU: a fragment is a scalar in a register of a thread.
 #pragma once
 
 #include "compiler/lowering/FragmentLowering.h"
@@ -18,8 +18,8 @@ public:
         hasLoads(contains<LoadOp, AtomicLoadOp, CopyAsyncOp>(kernel)),
         hasLoadsOfOne(loadsOne(kernel)), hasWarpgroups(contains<DotAsyncOp>(kernel)) {}
 
-  /// Makes control uniform where it must be, and gives the kernel its shared memory. To be called
-  /// after `lower`.
+  /// Makes control uniform where it must be, and declares the kernel's shared memory. Call it after
+  /// `lower`.
   void finish(mlir::func::FuncOp kernel) {
     makeControlUniform(kernel, shared);
     shared.finish();
@@ -27,21 +27,24 @@ public:
       kernel->setAttr(EftDialect::warpgroupsName, mlir::UnitAttr::get(context));
   }
 
-  /// The address of a slot of a block in shared memory.
+  /// The address of the slot with the number `slot` among the slots `shared`.
   mlir::Value slotOf(mlir::ImplicitLocOpBuilder &b, mlir::Value shared, mlir::Value slot);
-  /// A staging that reads a slot's block.
+  /// Returns a staging that reads the block of a slot.
   Staging readerOf(mlir::ImplicitLocOpBuilder &b, ReadSharedOp read);
 
   SharedMemory shared;
   LocalMemory local;
-  llvm::SmallVector<mlir::Value> allocated; // slots, in the order of their allocation
+  llvm::SmallVector<mlir::Value> allocated; // the live slots, in the order of their allocation
   const unsigned computeCapability;
-  /// Whether the kernel loads, and whether it loads single elements.
+  /// Whether the kernel has loads or copies from global memory, and whether it loads single
+  /// elements.
   const bool hasLoads, hasLoadsOfOne;
   const bool hasWarpgroups;
 
-  /// Whether the kernel may load what a store of this type has stored, at the same position of a
-  /// block. A single element has its only position in common with single elements alone.
+  /// Whether the kernel has loads that may have to see what a store of the type `stored` has
+  /// written. A load must see a store only if both are at the same position of a block. All scalars
+  /// and blocks of one element share one position, and no longer block has it. So for these, only
+  /// the loads of single elements count.
   bool mayLoadAgain(mlir::Type stored) const { return isOne(stored) ? hasLoadsOfOne : hasLoads; }
 
 private:
@@ -90,7 +93,7 @@ private:
                                                   const Fetch &fetch) override;
 };
 
-/// Adds the lowerings of operations that a GPU has its own code for.
+/// Add the lowering functions of operations that need code of their own for a GPU.
 void populateGpuProgramLowerings(LoweringTable &table);
 void populateGpuMemoryLowerings(LoweringTable &table);
 void populateGpuAtomicLowerings(LoweringTable &table);
@@ -115,27 +118,30 @@ mlir::Value programId(mlir::ImplicitLocOpBuilder &b, Axis axis);
 mlir::Value coordinate(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned dim,
                        unsigned fragment);
 
-/// The condition under which this thread is the one that stores its elements; null if it always is.
+/// The condition under which this thread is the one that stores its elements of the block; null if
+/// every thread stores.
 mlir::Value storingThread(mlir::ImplicitLocOpBuilder &b, mlir::Type block);
 
-/// True if an element's copies lie in different threads, whose numbers differ only in redundant
-/// bits.
+/// True if all copies of an element are in different threads, whose numbers differ only in
+/// redundant bits.
 bool hasPlainCopies(const LinearLayout &layout);
 
-/// Emits the error that an operation can't be done once for each element of the block.
+/// Emits the error that an operation can't be done once for each element, because of the copies in
+/// the block's layout. Always fails.
 mlir::LogicalResult refuseCopies(mlir::Operation *op, mlir::Type block);
 
-/// The bits of a thread's number that make no difference to the elements that it holds.
+/// The bits of a thread's number that do not affect which elements the thread holds.
 unsigned redundantThreadBits(const LinearLayout &layout);
 
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// True if a product reads the slot by itself (GpuDot.cpp).
+/// True if a product reads the slot itself, so that `read` emits no code (GpuDot.cpp).
 bool isReadByProduct(ReadSharedOp read);
 
-/// Lets warpgroups see what this thread has written to shared memory (WarpgroupDots.cpp).
+/// Emits a fence that makes this thread's writes to shared memory visible to warpgroup instructions
+/// (WarpgroupDots.cpp).
 void showToWarpgroups(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace eft

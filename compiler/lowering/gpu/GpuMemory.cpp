@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores of a GPU thread.
 //
-// A thread's elements come in runs of neighbours in memory, each moved by one access of up to 128
-// bits. A thread tests once whether the mask is true for all its elements. If so, it does its
-// accesses with no condition on any element; otherwise each element is accessed under its own mask.
-// For a mask that is a prefix of the block, the mask of the thread's last element is that test. So
-// only the threads at the border of a range take the long way. Where the mask is the same for all
-// elements of each access, it is the access's predicate, and there is no branch. So is the mask of
-// a run's last element, where most threads would take the long way because a prefix ends at the
-// same index in all programs. Then the one thread whose run is cut accesses its elements once more.
+// A thread's elements form runs of neighbours in memory, and one access of up to 128 bits moves a
+// run or a part of it. A thread tests once whether the mask is true for all its elements. If so,
+// its accesses have no condition; otherwise it accesses each element under the element's own mask.
+// In three cases there is a better way:
 //
-// The accesses of headless runs (AxisInfo.h) begin one element before the second. The first
-// elements of a thread may lie elsewhere, because a remainder was taken of numbers below zero. The
-// thread then loads those by themselves, and stores all elements one by one.
+// - If the mask is a prefix of the block, the mask of the thread's last element is that test. Then
+//   only threads with elements beyond the prefix access single elements.
+// - If the mask is the same for all elements of each access, it is the access's predicate, without
+//   a branch.
+// - If the mask is a prefix that is the same in all programs (`cutsAll`), such as that of a row's
+//   columns, many threads of every program have elements beyond the prefix, and would access single
+//   elements. Instead, the mask of a run's last element is the predicate of the run's access, and
+//   the one thread in whose run the prefix ends accesses its elements once more.
+//
+// The access of a headless run (AxisInfo.h) begins one element before the run's second element. The
+// first element may be elsewhere in memory, because it is computed by a remainder of negative
+// numbers. If any first element of a thread is elsewhere, the thread loads the first elements
+// separately, and stores all its elements one by one.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Masks.h"
@@ -30,8 +36,8 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// True if in every thread the last fragment has the highest index: no two bits of the place add
-/// the same bit to the index.
+/// True if the last fragment of every thread has the thread's highest index: no two bits of the
+/// place add the same bit to the index.
 bool lastFragmentIsHighest(Type type) {
   std::optional<LinearLayout> layout = layoutOf(type);
   if (!layout || layout->shape().size() != 1)
@@ -46,7 +52,7 @@ bool lastFragmentIsHighest(Type type) {
   return true;
 }
 
-/// The fragments that are no copies.
+/// The fragments that are not copies of earlier fragments.
 Fragments withoutCopies(ArrayRef<Value> fragments, ArrayRef<unsigned> originals) {
   Fragments distinct;
   for (auto [number, fragment] : llvm::enumerate(fragments))
@@ -55,7 +61,7 @@ Fragments withoutCopies(ArrayRef<Value> fragments, ArrayRef<unsigned> originals)
   return distinct;
 }
 
-/// All fragments again, from those that are no copies.
+/// All fragments, from those that are not copies.
 Fragments withCopies(ValueRange distinct, ArrayRef<unsigned> originals) {
   Fragments fragments;
   for (auto [number, original] : llvm::enumerate(originals)) {
@@ -68,7 +74,7 @@ Fragments withCopies(ValueRange distinct, ArrayRef<unsigned> originals) {
 }
 
 /// A condition: the mask is true for all elements of the thread. In each sequence of `decisive`
-/// fragments, the last one's mask tells that for all.
+/// fragments, the mask of the last fragment is true only if all masks of the sequence are.
 Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned decisive) {
   Value all;
   llvm::SmallDenseSet<Value> seen;
@@ -78,7 +84,8 @@ Value isWholeUnderMask(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned 
   return all;
 }
 
-/// The number of fragments for which the last one's mask tells whether all masks are true.
+/// The length of the sequences of fragments in which the mask of the last fragment is true only if
+/// all masks are.
 template <typename Access>
 unsigned decisiveFragments(Access access, Type type, const ThreadAccess &run, size_t fragments) {
   if (access.getPrefix() && lastFragmentIsHighest(type))
@@ -102,7 +109,7 @@ Fragments loadElements(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<V
   return values;
 }
 
-/// For each fragment the mask of the last one in its run.
+/// For each fragment, the mask of the last fragment in its run.
 Fragments lastOfRuns(ArrayRef<Value> masks, unsigned width) {
   Fragments lasts;
   for (unsigned fragment = 0; fragment < masks.size(); ++fragment)
@@ -110,7 +117,8 @@ Fragments lastOfRuns(ArrayRef<Value> masks, unsigned width) {
   return lasts;
 }
 
-/// A condition: the masks, which are prefixes of runs, end inside a run.
+/// A condition: one of the masks, which are prefixes of runs, ends inside a run. It is expected to
+/// be false.
 Value isRunCut(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned width) {
   Value isCut;
   for (unsigned first = 0; first < masks.size(); first += width) {
@@ -120,7 +128,8 @@ Value isRunCut(ImplicitLocOpBuilder &b, ArrayRef<Value> masks, unsigned width) {
   return expectSeldom(b, isCut);
 }
 
-/// Loads runs whose masks are true for the last element, and the elements of runs that are cut.
+/// Loads each run for whose last element the mask is true. If any run is cut, loads all elements
+/// again, each under its own mask.
 Fragments loadCutRuns(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<Value> masks,
                       ArrayRef<Value> others) {
   Fragments runs = access.loadRunsUnder(lastOfRuns(masks, access.width()), others);
@@ -137,7 +146,8 @@ Fragments loadCutRuns(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<Va
   return access.unpackRuns(Fragments(cut.getResults()));
 }
 
-/// The same for stores.
+/// Stores each run for whose last element the mask is true. If any run is cut, stores all elements
+/// again, each under its own mask.
 void storeCutRuns(ImplicitLocOpBuilder &b, ThreadAccess &access, ArrayRef<Value> masks,
                   ArrayRef<Value> values) {
   access.storeRunsIf(lastOfRuns(masks, access.width()), values);
@@ -156,7 +166,7 @@ unsigned runOf(std::optional<uint32_t> run) { return run.value_or(1); }
 
 LogicalResult lowerLoad(GpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp load) {
   Type element = getElementTypeOrSelf(load.getType());
-  // One access serves all copies that the thread holds of an element.
+  // One access loads an element for all copies of it that the thread holds.
   Fragments addresses(lowering.fragmentsOf(load.getPointer()));
   SmallVector<unsigned> originals = lowering.originalsOf(load.getType());
   ThreadAccess access(b, element, withoutCopies(addresses, originals), runOf(load.getRun()),
@@ -181,9 +191,10 @@ LogicalResult lowerLoad(GpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp l
     lowering.setFragments(load, withCopies(loadCutRuns(b, access, masks, others), originals));
     return success();
   }
-  // With `prefixRuns`, and for elements that share a register, the branches give runs as they were
-  // read, so that the usual branch is a load and nothing else. Otherwise they give elements:
-  // SpecializeMasked.cpp makes one branch for a whole span of accesses.
+  // With `prefixRuns`, and for elements that share a register, the branches yield whole runs as
+  // words, so that the usual branch is a load and nothing else. Otherwise the branches yield
+  // elements: SpecializeMasked.cpp then makes one branch around several accesses, so that the
+  // loaded values need not be yielded.
   const bool givesRuns = load.getPrefixRuns() || element.getIntOrFloatBitWidth() < 32;
   Value isWhole =
       isWholeUnderMask(b, masks, decisiveFragments(load, load.getType(), access, masks.size()));
@@ -208,8 +219,9 @@ LogicalResult lowerStore(GpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp
                       Fragments(lowering.fragmentsOf(store.getPointer())), runOf(store.getRun()),
                       {store.getCache(), store.getEviction()}, store.getHeadless());
   Fragments values(lowering.fragmentsOf(store.getValue()));
-  // Where several threads hold an element, or all of them a scalar, one stores it: after all
-  // threads have done their earlier loads of it, and before any of them does a later one.
+  // If several threads hold an element, one of them stores it; all threads hold a scalar. The store
+  // must follow all threads' earlier loads of the element, and precede their later loads. So if the
+  // element may be loaded, there is a barrier before the store and one after it.
   OpBuilder::InsertionGuard storeGuard(b);
   if (Value isStoring = storingThread(b, type)) {
     const bool mayLoadAgain = lowering.mayLoadAgain(type);
@@ -220,7 +232,7 @@ LogicalResult lowerStore(GpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp
       b.create<NVVM::Barrier0Op>();
     b.setInsertionPointToStart(guarded.thenBlock());
   }
-  // Elements that no wide access may store are stored one by one.
+  // Elements that no wide access may store are stored one by one below.
   Value isWhole = access.areWhole();
   if (!store.getMask() && !isWhole) {
     access.storeAll(values);

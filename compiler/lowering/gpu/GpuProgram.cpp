@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread's place: its program in the grid, and the elements that it holds of a block.
+// The position of a thread: its program in the grid, and the indices of the elements that it holds
+// of a block.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
@@ -15,7 +16,8 @@ namespace {
 
 constexpr unsigned maxThreads = 1024;
 
-/// The coordinates that the bits of a thread's number add: the lane's bits, then the warp's.
+/// The coordinate that each bit of a thread's number adds: first the bits of the lane, then those
+/// of the warp.
 SmallVector<int64_t> imagesOfThread(const LinearLayout &layout, unsigned dimension) {
   SmallVector<int64_t> images = imagesOf(layout, "lane", dimension);
   images.resize(llvm::Log2_32(lanesPerWarp));
@@ -112,7 +114,8 @@ void lowerArange(GpuLowering &lowering, ImplicitLocOpBuilder &b, ArangeOp op) {
     int64_t ofRegister = 0;
     for (auto [bit, image] : llvm::enumerate(registerImages))
       ofRegister ^= (fragment >> bit & 1) ? image : 0;
-    // Without common bits, a sum is the same as an exclusive or, and folds into addresses.
+    // Without common bits, a sum equals the exclusive or. Addresses can absorb the constant of a
+    // sum.
     if (isDisjoint) {
       result.push_back(b.create<arith::AddIOp>(ofThread, constant(ofRegister + start),
                                                arith::IntegerOverflowFlags::nsw));

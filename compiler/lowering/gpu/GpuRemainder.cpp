@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Long division of |x| by d = |y|, in binary. First d is doubled while it still fits into |x|. Then
-// it is halved back, and after each halving subtracted from the rest if it fits. Every operation is
-// exact: doubling and halving are by powers of two, and where m ≤ r < 2m the difference r − m is
-// representable. There are as many halvings as the exponents differ.
+// Computes the remainder by long division of |x| by d = |y| in binary. First a multiple m = d is
+// doubled as long as the result is at most |x|. Then, with a rest r that begins as |x|, m is
+// subtracted from r if m ≤ r, and m is halved; this repeats down to m = d. Every operation is
+// exact: doubling and halving change the exponent only, and for m ≤ r < 2m the difference r − m is
+// representable. The number of halvings is at most the difference of the exponents.
 #include "compiler/lowering/gpu/GpuRemainder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,7 +25,8 @@ public:
 
   Value remainder(Value x, Value y) {
     Value size = b.create<math::AbsFOp>(x), divisor = b.create<math::AbsFOp>(y);
-    // Of an infinity or NaN, and by zero or NaN, there is none; the loops then end at once.
+    // If x is infinite or NaN, or y is zero or NaN, the remainder is NaN. The loops then compute
+    // with 0 and 1 instead of |x| and |y|, so that they end at once.
     Value infinity = number(std::numeric_limits<double>::infinity());
     Value isDefined =
         b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OLT, size, infinity),
@@ -38,7 +40,7 @@ public:
   }
 
 private:
-  /// The greatest multiple of `divisor` by a power of two that fits into `size`, or `divisor`.
+  /// The largest `divisor` · 2^i ≤ `size` with i ≥ 0; `divisor` if there is none.
   Value doubled(Value size, Value divisor) {
     auto loop = b.create<scf::WhileOp>(
         TypeRange{type}, ValueRange{divisor},
@@ -54,14 +56,15 @@ private:
     return loop.getResult(0);
   }
 
-  /// The rest of `size` after `multiple`, its half, … and at last `divisor` are subtracted where
-  /// they fit.
+  /// The rest of `size` after the subtraction of `multiple`, of its half, and so on down to
+  /// `divisor`. Each is subtracted only if it is at most the rest.
   Value takeOff(Value size, Value divisor, Value multiple) {
     auto loop = b.create<scf::WhileOp>(
         TypeRange{type, type}, ValueRange{size, multiple},
         [&](OpBuilder &, Location, ValueRange state) {
-          // The rest is less than twice the multiple, so it is less than the divisor at the
-          // latest after the divisor itself was tried. By an infinity nothing is taken off at all.
+          // The rest is always less than twice the multiple. So it is less than the divisor after
+          // the divisor itself was tried, and the loop ends. If the divisor is infinite, nothing is
+          // subtracted.
           b.create<scf::ConditionOp>(compare(arith::CmpFPredicate::OGE, state[0], divisor), state);
         },
         [&](OpBuilder &, Location, ValueRange state) {

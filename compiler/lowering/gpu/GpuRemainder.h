@@ -6,9 +6,9 @@
 
 namespace eft {
 
-/// Replaces every `arith.remf` of f32 or f64 scalars by a loop that gives the exact remainder.
-/// For a GPU, LLVM would compute x − trunc(x / y)·y, which is not exact. A CPU calls fmod, which
-/// is.
+/// Replaces every `arith.remf` of f32 or f64 scalars by a loop that computes the exact remainder.
+/// For a GPU, LLVM would compute x − trunc(x / y)·y, which is not exact. A CPU calls fmod, which is
+/// exact.
 void expandRemainders(mlir::func::FuncOp kernel);
 
 } // namespace eft

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The assembly of a kernel's own on a thread's elements.
+// Lowers a kernel's own inline assembly, which runs on a thread's elements.
 //
-// LLVM ends the process over constraints and operand numbers that it does not take. So they are
-// read here, and refused with a message; and a register gets just the type that its constraint
-// names.
+// LLVM ends the process if it does not accept a constraint or an operand number. So this file
+// checks both and reports an error instead, and gives each register exactly the type that its
+// constraint names.
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/InlinePtx.h"
 
@@ -20,7 +20,7 @@ using Values = SmallVector<Value>;
 
 unsigned bitsOf(Type element) { return element.getIntOrFloatBitWidth(); }
 
-/// The type of the register that a constraint of PTX stands for; null if there is none.
+/// The type of the register that a constraint of PTX names; null if it names none.
 Type registerType(MLIRContext *context, StringRef constraint) {
   Builder b(context);
   if (constraint.size() != 1)
@@ -44,12 +44,15 @@ Type registerType(MLIRContext *context, StringRef constraint) {
   }
 }
 
-/// The registers of a run: first those of the results, then those of the operands.
+/// The types of the registers of one run of the code: those of the results, and those of the
+/// operands.
 struct Registers {
   SmallVector<Type> results, operands;
 };
 
-/// The type of a constraint's register behind those in `before`; null if it is none.
+/// The type of the register of a constraint; null if the constraint is not supported. `before` has
+/// the registers of the constraints before it. A constraint that is a number refers to the register
+/// of a result.
 Type readConstraint(const llvm::InlineAsm::ConstraintInfo &constraint, MLIRContext *context,
                     const Registers &before) {
   const bool isResult = constraint.Type == llvm::InlineAsm::isOutput;
@@ -83,12 +86,14 @@ FailureOr<Registers> readConstraints(InlineAsmOp op) {
          << op.getConstraints() << "\"";
 }
 
-/// The elements of one kind that share a register.
+/// The number of elements of type `element` that share a register.
 unsigned elementsOfRegister(InlineAsmOp op, Type element) {
   return std::min(std::max(32 / bitsOf(element), 1u), op.getPack());
 }
 
-/// Checks that values fill their registers, and gives the number of elements in each of those.
+/// Checks that values with these types of elements fill registers of the types `registers`. Returns
+/// the number of elements in each register. `what` names the values in errors: "result" or
+/// "operand".
 FailureOr<SmallVector<unsigned>> shareRegisters(InlineAsmOp op, StringRef what,
                                                 ArrayRef<Type> elements, ArrayRef<Type> registers) {
   SmallVector<unsigned> counts;
@@ -117,7 +122,7 @@ FailureOr<SmallVector<unsigned>> shareRegisters(InlineAsmOp op, StringRef what,
   return counts;
 }
 
-/// Checks the `$` in the code: each is one of an operand's number, or doubled.
+/// Checks every `$` in the code: the number of an operand or another `$` must follow.
 LogicalResult checkCode(InlineAsmOp op, unsigned numOperands) {
   StringRef rest = op.getCode();
   while (true) {
@@ -138,7 +143,8 @@ LogicalResult checkCode(InlineAsmOp op, unsigned numOperands) {
   }
 }
 
-/// The elements side by side in a register, the first in the lowest bits.
+/// Returns a register of type `type` that holds the elements side by side, the first in the lowest
+/// bits.
 Value packRegister(ImplicitLocOpBuilder &b, ArrayRef<Value> elements, Type type) {
   Value value = elements.front();
   if (elements.size() > 1) {
@@ -156,7 +162,7 @@ Value packRegister(ImplicitLocOpBuilder &b, ArrayRef<Value> elements, Type type)
                               : b.create<LLVM::ZExtOp>(type, value).getResult();
 }
 
-/// The elements of a register, which `packRegister` would put there.
+/// Returns the elements of a register: the inverse of `packRegister`.
 Values unpackRegister(ImplicitLocOpBuilder &b, Value value, unsigned count, Type element) {
   const unsigned bits = count * bitsOf(element);
   if (bits < bitsOf(value.getType()))
@@ -173,7 +179,7 @@ Values unpackRegister(ImplicitLocOpBuilder &b, Value value, unsigned count, Type
   return elements;
 }
 
-/// Runs the code once, and gives the registers of its results.
+/// Emits one run of the code, and returns the registers of its results.
 Values run(ImplicitLocOpBuilder &b, InlineAsmOp op, ValueRange operands, ArrayRef<Type> results) {
   const bool isOne = results.size() == 1;
   Type type =
@@ -190,7 +196,8 @@ Values run(ImplicitLocOpBuilder &b, InlineAsmOp op, ValueRange operands, ArrayRe
   return values;
 }
 
-/// The registers that one run takes, of the operands' fragments from number `first` on.
+/// Returns the operand registers of one run, which takes the operands' fragments from number
+/// `first` on.
 Values packOperands(GpuLowering &lowering, ImplicitLocOpBuilder &b, InlineAsmOp op, unsigned first,
                     ArrayRef<unsigned> counts, ArrayRef<Type> registers) {
   Values words;

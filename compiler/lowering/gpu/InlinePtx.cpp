@@ -12,7 +12,8 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-/// The hints of an access, as a part of its name in PTX. A policy has no place beside a modifier.
+/// The cache hints of an access, as a part of its name in PTX. The name has no room for an eviction
+/// policy beside a cache modifier.
 template <typename Access> std::string hintsOf(Access access) {
   if (auto cache = access.getCache())
     return "." + stringifyCacheModifier(*cache).str();
@@ -37,7 +38,8 @@ struct LowerThreadLoad : OpRewritePattern<ThreadLoadOp> {
       text = "@$" + std::to_string(words.count() + 1) + " " + text;
       text = presetText(b, load, words, operands, inputs) + text;
     }
-    // Words that are set in advance are written before the operands are all read.
+    // The preset results are written before all operands are read, so they must not share registers
+    // with operands.
     const std::string constraints =
         words.constraints(load.getCondition() ? "=&" : "=") + "," + inputs + ",~{memory}";
     Value loaded =
@@ -47,7 +49,7 @@ struct LowerThreadLoad : OpRewritePattern<ThreadLoadOp> {
   }
 
 private:
-  /// Sets the results to the other words, or to zero, before the load.
+  /// Returns PTX that sets the results to the other words, or to zero, before the load.
   static std::string presetText(ImplicitLocOpBuilder &b, ThreadLoadOp load, const PtxWords &words,
                                 Values &operands, std::string &inputs) {
     std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// PTX in the code of a thread: where LLVM has no operation for an instruction.
+// Inline PTX, for instructions for which LLVM has no operation.
 #pragma once
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -8,18 +8,20 @@
 
 namespace eft {
 
-/// Whether PTX does something beside computing its results.
+/// Whether PTX has effects other than computing its results.
 enum class PtxEffects { None, Some };
 
-/// Emits PTX with operands `$0`, `$1`, …, the results first. Each has a constraint, as in LLVM.
+/// Emits PTX with the operands `$0`, `$1`, and so on: first the results, then `operands`.
+/// `constraints` has a constraint for each, as in LLVM.
 mlir::LLVM::InlineAsmOp emitPtx(mlir::ImplicitLocOpBuilder &b, mlir::TypeRange results,
                                 mlir::ValueRange operands, const llvm::Twine &ptx,
                                 llvm::StringRef constraints, PtxEffects effects);
 
-/// Adds the patterns that make PTX of `eft.thread_load` and `eft.thread_store`.
+/// Adds the patterns that replace `eft.thread_load` and `eft.thread_store` by PTX.
 void populateThreadAccessPatterns(mlir::RewritePatternSet &patterns);
 
-/// Adds those of `eft.thread_atomic_rmw` and its like.
+/// Adds the patterns that replace `eft.thread_atomic_rmw`, the other atomic operations of a thread
+/// and `eft.thread_fence` by PTX.
 void populateThreadAtomicPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace eft

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A product of 256 × 256 × 256 by four warps has 2048 instructions `mma.sync`, and its factors fill
-// more shared memory than a program has. So it is a loop over k: of each part, the factors are
-// written to shared memory, with k along the rows of both. A word of the instruction, which has
-// neighbours along k, is read by one access.
+// A product of 256 × 256 × 256 by four warps has 2048 instructions `mma.sync` for each warp, and
+// its factors need more shared memory than a program has. So it becomes a loop over parts of k.
+// Each iteration writes a part of both factors to shared memory, in an order in which neighbours
+// along k are neighbours in memory. Each operand word of an instruction holds neighbours along k,
+// so one access reads it.
 #include "compiler/lowering/gpu/LargeProducts.h"
 
 #include "compiler/ir/LayoutConversion.h"
@@ -21,14 +22,15 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-/// More instructions than a product has whose factors were copied to shared memory.
+/// The most instructions of an unrolled product or part. Products whose factors are copied to
+/// shared memory have fewer.
 constexpr int64_t maxInstructions = 512;
 
 int64_t registersOf(const LinearLayout &layout) {
   return int64_t(1) << layout.placeBits(place::registers);
 }
 
-/// A product, and how it is cut.
+/// A product, and the extent `part` of its parts along k.
 struct Cut {
   explicit Cut(DotOp dot)
       : element(getElementTypeOrSelf(dot.getA().getType())), layout(*layoutOf(dot.getType())),
@@ -41,11 +43,12 @@ struct Cut {
   }
 
   int64_t kOfTile() const { return tile.a.shape()[1]; }
-  /// The instructions of a thread for so many elements along k.
+  /// The number of instructions of a thread for `k` elements along k.
   int64_t instructions(int64_t k) const { return tiles * (k / kOfTile()); }
 
   int64_t elementBytes() const { return element.getIntOrFloatBitWidth() / 8; }
-  /// The distance of rows: 16 bytes more than they have, so that a column lies in different banks.
+  /// The row stride in elements: 16 bytes more than the row, so that the elements of a column are
+  /// in different banks.
   int64_t stride(int64_t k) const { return k + 16 / elementBytes(); }
   int64_t bytes(int64_t k) const {
     return (layout.shape()[0] + layout.shape()[1]) * stride(k) * elementBytes();
@@ -58,7 +61,8 @@ struct Cut {
   int64_t tiles, part;
 };
 
-/// Reads a thread's fragments of a factor's part.
+/// Reads a thread's fragments of a part of a factor from shared memory, each run when it is first
+/// needed.
 class PartReader {
 public:
   PartReader(ImplicitLocOpBuilder &b, FactorParts &parts, unsigned factor,

@@ -8,20 +8,20 @@
 
 namespace eft {
 
-/// One area of local memory, which all operations that need some use one after the other. It is as
-/// large as the largest use.
+/// An area of local memory that several operations use, one after another. The area is as large as
+/// the largest use.
 class LocalMemory {
 public:
   explicit LocalMemory(mlir::func::FuncOp kernel) : kernel(kernel) {}
 
-  /// The byte `offset` of the area, with room for `bytes` from there on. The area's start is
-  /// aligned to 16 bytes.
+  /// The address of the byte `offset` of the area, with room for `bytes` bytes from there on. The
+  /// start of the area is aligned to 16 bytes.
   mlir::Value at(mlir::ImplicitLocOpBuilder &b, unsigned offset, unsigned bytes);
 
 private:
   mlir::func::FuncOp kernel;
   mlir::Value area;              // null before the first use
-  mlir::arith::ConstantOp count; // of its bytes
+  mlir::arith::ConstantOp count; // the number of bytes of the area
   unsigned size = 0;
 };
 

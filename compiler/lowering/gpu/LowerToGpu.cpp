@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-lower-to-gpu: the pass, and the table of its lowerings.
+// eft-lower-to-gpu: the pass, and the table of its lowering functions.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/layout/Placement.h"
@@ -43,7 +43,7 @@ void populateGpuLowerings(LoweringTable &table) {
   populateGpuAssemblyLowerings(table);
 }
 
-/// The local memory that a thread can have.
+/// The bytes of local memory that a thread can have.
 constexpr int64_t maxLocalBytes = 512 * 1024;
 
 LogicalResult layOutLocalMemory(func::FuncOp kernel) {
@@ -72,7 +72,8 @@ struct LowerToGpuPass : impl::LowerToGpuBase<LowerToGpuPass> {
   }
 
 private:
-  /// Checks that every block lies in the threads that the kernel will have, all of it.
+  /// Checks that the layout of every block covers the whole block and has as many lanes and warps
+  /// as the kernel.
   LogicalResult checkLayouts(func::FuncOp kernel) {
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
       for (Type type : op->getResultTypes())
@@ -90,7 +91,7 @@ private:
            layout.placeBits("warp") == llvm::Log2_32(numWarps);
   }
 
-  /// True for elementwise operations and moves of elements that give a block of booleans.
+  /// True for an elementwise operation or element move whose result is a block of booleans.
   static bool givesBooleans(Operation *op) {
     return op->getNumResults() == 1 && !op->use_empty() && isPure(op) &&
            isa<RankedTensorType>(op->getResult(0).getType()) &&
@@ -98,8 +99,8 @@ private:
            (OpTrait::hasElementwiseMappableTraits(op) || isa<ElementMoveOpInterface>(op));
   }
 
-  /// Moves such operations to the first use of their results. A thread has seven registers for
-  /// booleans; the elements that it compares may stay in many others.
+  /// Moves operations that make blocks of booleans to the first use of their results. A thread has
+  /// only seven registers for booleans, but many for the elements that are compared.
   static void sinkComparisons(func::FuncOp kernel) {
     kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (!givesBooleans(op))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread's elements lie at constant distances from its first one. So whether base + k < n can be
-// told by one comparison of n - base with the constant k, without the sum.
+// eft-mask-distances: a thread's elements are at constant offsets from its first element. So the
+// mask base + k < n of an element equals n - base > k: a comparison of one difference, which all
+// elements share, with a constant. It needs no sum for each element.
 //
-// ptxas would find that the loads' masks are those of the stores, and keep each of them in a
-// register of its own over all that is computed between: as many registers as the thread has
-// elements, and three instructions for each. It sees no connection between n - base > k and base -
-// n < -k, so the phases between barriers take turns with these two forms.
+// If loads and stores used the same masks, ptxas would keep each mask in a register from the loads
+// to the stores. That takes as many registers as the thread has elements, and three instructions
+// for each. ptxas sees no connection between n - base > k and base - n < -k. So the code uses these
+// two forms in turn: at each barrier, it goes over to the other form.
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/ElementMasks.h"
 
@@ -23,14 +24,16 @@ namespace eft {
 
 namespace {
 
-/// A distance takes two instructions, and saves one for each mask.
+/// The least number of masks of one base and bound for which a distance is computed. A distance
+/// costs two instructions, and saves one for each mask.
 constexpr unsigned leastMasks = 4;
 
-/// LLVM looks at all comparisons of one number with constants for each of them. More of them than
-/// these would take too long.
+/// The largest number of masks of one distance. For each comparison of a number with a constant,
+/// LLVM looks at all other such comparisons of the number, so that more masks would take too long
+/// to compile.
 constexpr unsigned mostMasks = 1024;
 
-/// True if each iteration of a loop has a bound of its own, and would compute a distance to it.
+/// True if the bound is computed in a loop: then each iteration would have to compute a distance.
 bool isInLoop(Value bound) {
   Operation *around = bound.getParentRegion()->getParentOp();
   return isa<LoopLikeOpInterface>(around) || around->getParentOfType<LoopLikeOpInterface>();
@@ -49,7 +52,8 @@ public:
   }
 
   void run(Block &block) {
-    llvm::DenseMap<Value, Value> made; // new masks for old ones, in this block and phase
+    // The new mask for each old one, in this basic block since its last barrier.
+    llvm::DenseMap<Value, Value> made;
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isa<NVVM::Barrier0Op>(op)) {
         isBelow = !isBelow;
@@ -80,8 +84,8 @@ private:
     return count >= leastMasks && count <= mostMasks;
   }
 
-  /// Whether the distance, which does not overflow if the bound is at least zero, tells that the
-  /// element lies inside.
+  /// Computes the mask from the distance. A negative bound is replaced by zero, so that the
+  /// distance does not overflow. The mask is false in both cases, because base + k is not negative.
   Value compute(ImplicitLocOpBuilder &b, const ElementMask &mask) const {
     auto constant = [&](int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); };
     Value bound = b.create<arith::MaxSIOp>(mask.bound, constant(0));
@@ -97,7 +101,7 @@ private:
 
   llvm::DenseMap<Value, ElementMask> masks;
   llvm::DenseMap<std::pair<Value, Value>, unsigned> counts;
-  bool isBelow = false; // which of the two forms this phase has
+  bool isBelow = false; // whether the form base - n < -k is used, up to the next barrier
 };
 
 struct MaskDistancesPass : impl::MaskDistancesBase<MaskDistancesPass> {

@@ -19,7 +19,7 @@ Value expectSeldom(ImplicitLocOpBuilder &b, Value condition) {
       condition, b.create<arith::ConstantIntOp>(false, 1), APFloat(0.999));
 }
 
-/// A mask that takes more operations than these is used as it is.
+/// The most operations that are copied for a mask. Values beyond this number are used as they are.
 static constexpr unsigned maxRecomputed = 32;
 
 static Value recompute(ImplicitLocOpBuilder &b, Value value, IRMapping &copies, unsigned &made) {
@@ -44,7 +44,7 @@ Value recompute(ImplicitLocOpBuilder &b, Value mask) {
   return recompute(b, mask, copies, made);
 }
 
-/// The comparison of a mask that says that an index is less than a bound; or null.
+/// The comparison that computes the mask, if it tests that an index is less than a bound; or null.
 static arith::CmpIOp comparisonOf(Value mask) {
   auto compared = mask.getDefiningOp<arith::CmpIOp>();
   bool isBelow = compared && compared.getPredicate() == arith::CmpIPredicate::slt &&
@@ -52,7 +52,7 @@ static arith::CmpIOp comparisonOf(Value mask) {
   return isBelow ? compared : arith::CmpIOp();
 }
 
-/// An index as another one and a constant, which are added without overflow.
+/// Splits an index into another index and a constant, whose sum does not overflow.
 static std::pair<Value, APInt> splitIndex(Value index) {
   APInt constant;
   auto sum = index.getDefiningOp<arith::AddIOp>();

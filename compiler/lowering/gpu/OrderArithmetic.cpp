@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-order-arithmetic: computes what is stored right before it is stored.
+// eft-order-arithmetic: computes each stored value right before it is stored.
 //
-// A block's operations are lowered one after the other, each for all elements of a thread. If it
-// has a hundred of these, as those of a product's result, a long function of each needs several
-// hundred registers in that order, and ptxas, which looks at some instructions at a time, spills.
-// One element after the other needs few.
+// Each operation on a block is lowered for all elements of a thread before the next operation is. A
+// thread may have a hundred elements, as those of a product's result. A long function of each
+// element then needs several hundred registers, and ptxas spills, because it reorders only within a
+// window of instructions. If the code computes one element after another, few registers suffice.
 #include "compiler/lowering/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,15 +23,15 @@ bool isArithmetic(Operation *op) {
   return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() && isPure(op);
 }
 
-/// Whether results may be moved up to an operation: more arithmetic, a store, or an instruction
-/// that only LLVM has a name for.
+/// Whether arithmetic may be moved to right before this operation, which uses its results: the
+/// operation is more arithmetic, a store, or an instruction that MLIR has only as an intrinsic.
 bool takesResults(Operation *op) {
   return isArithmetic(op) || isa<LLVM::CallIntrinsicOp>(op) ||
          (op->getNumRegions() == 0 && hasSingleEffect<MemoryEffects::Write>(op));
 }
 
-/// A sequence of arithmetic that nothing else interrupts. A terminator stands behind it at the
-/// latest.
+/// A sequence of arithmetic operations without any other operation between them. At the latest a
+/// terminator ends it.
 class Sequence {
 public:
   /// The sequence that begins with `first`.
@@ -41,11 +41,11 @@ public:
   }
 
   size_t size() const { return waiting.size(); }
-  /// The operation behind the sequence.
+  /// The first operation after the sequence.
   Operation *next() const { return behind; }
 
-  /// Moves each operation to what first needs it, among the operations that take results behind the
-  /// sequence. The others follow.
+  /// Moves each operation to right before its first user among the operations that take results
+  /// after the sequence. Operations without such a user come last.
   void order() {
     for (; takesResults(behind); behind = behind->getNextNode())
       placeOperands(behind);
@@ -55,7 +55,8 @@ public:
   }
 
 private:
-  /// Moves what an operation is computed from in front of it: the operands of each before itself.
+  /// Moves the operations from which `user` is computed to right before `user`, each after its own
+  /// operands.
   void placeOperands(Operation *user) {
     SmallVector<std::pair<Operation *, unsigned>> path = {{user, 0}};
     while (!path.empty()) {

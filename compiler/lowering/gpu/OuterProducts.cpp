@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All threads write the factors to shared memory. Then each walks over k, reads the factors'
-// elements in its rows and in its columns, and adds all products of the two to its part of the
-// accumulator:
+// All threads write the factors to shared memory. Then each thread iterates over k, reads the
+// factors' elements in its rows and in its columns, and adds the products of all pairs to its part
+// of the accumulator:
 //
 //     for k
 //       for each row and column of the thread
 //         acc[row, column] += a[row, k] × b[k, column]
 //
-// That is a loop, so the code has the size of a thread's part of the accumulator. Factors that
-// don't fit into the usual shared memory go part by part.
+// This is a loop, so the size of the code grows only with a thread's part of the accumulator.
+// Factors that do not fit in `SharedMemory::usualBytes` are processed in parts of k.
 #include "compiler/lowering/gpu/OuterProducts.h"
 
 #include "compiler/ir/LayoutConversion.h"
@@ -28,7 +28,8 @@ namespace {
 using Values = SmallVector<Value>;
 
 constexpr int64_t elementBytes = 4;
-/// Enough products in a turn of the loop to hide its own instructions.
+/// The least number of products in an iteration of the loop: enough to hide the loop's own
+/// instructions.
 constexpr int64_t productsOfTurn = 64;
 
 Value constant(ImplicitLocOpBuilder &b, int64_t value) {
@@ -50,8 +51,9 @@ public:
   }
 
 private:
-  // A row of the first factor has an odd number of elements, so that a column's lie in different
-  // banks. The second factor's rows are read four elements at a time.
+  // The row stride of the first factor is the length of a row plus 1, so that the elements of a
+  // column are in different banks. The second factor's rows are read four elements at a time, so
+  // their stride is a multiple of four.
   static int64_t strideA(int64_t part) { return part + 1; }
   int64_t strideB() const { return columns + 4; }
   int64_t startOfB(int64_t part) const { return llvm::alignTo(rows * strideA(part), 4); }
@@ -92,7 +94,8 @@ private:
     }
   }
 
-  /// Reads the second factor's elements in the columns that lie beside column `j` of the thread.
+  /// Reads the second factor's elements in the run of columns that contains column `j` of the
+  /// thread.
   void readColumns(Value k, int64_t j, llvm::DenseMap<int64_t, Value> &values) {
     const int64_t run = std::min<int64_t>(layout.contiguousAlong("register", 1), 4);
     const int64_t first = j & ~(run - 1);
@@ -113,7 +116,7 @@ private:
   Type element;
   LinearLayout layout;
   int64_t rows, columns, depth;
-  int64_t part; // of k, that is in shared memory at a time
+  int64_t part; // the extent along k of the part that is in shared memory at a time
   ThreadCoordinates row, column;
   FactorParts parts;
 };

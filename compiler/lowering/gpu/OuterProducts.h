@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products on a GPU without tensor cores, with fused products and sums.
+// Matrix products on a GPU without tensor cores, by fused multiply-adds.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -10,7 +10,8 @@
 namespace eft {
 
 /// Computes a thread's fragments of the product from its fragments of the operands, which may have
-/// any layouts. Every element is a chain over k, ascending, that begins with the accumulator.
+/// any layouts. Every element of the result starts as the accumulator, and the products are added
+/// to it in ascending order of k.
 llvm::SmallVector<mlir::Value> sumOuterProducts(mlir::ImplicitLocOpBuilder &b, SharedMemory &memory,
                                                 DotOp dot, llvm::ArrayRef<mlir::Value> a,
                                                 llvm::ArrayRef<mlir::Value> other,

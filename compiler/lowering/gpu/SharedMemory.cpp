@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace eft {
 
-/// No kernel has this name: a dollar sign is no part of Python's.
+/// The name of the area. No kernel has this name, because Python's names contain no dollar sign.
 static constexpr StringLiteral bufferName = "eft$shared";
 
 Value SharedMemory::buffer(ImplicitLocOpBuilder &b, unsigned bytes) {
@@ -45,7 +45,7 @@ Value SharedMemory::behindAll(ImplicitLocOpBuilder &b) {
 }
 
 void SharedMemory::beginWriting(ImplicitLocOpBuilder &b) {
-  // In a loop, an earlier use may be one of the turn before.
+  // In a loop, the earlier use may be in the previous iteration.
   Operation *around = b.getInsertionBlock()->getParentOp();
   bool isInLoop =
       isa<LoopLikeOpInterface>(around) || around->getParentOfType<LoopLikeOpInterface>();

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A row that leaves part of its block idle has threads whose elements are all masked. Their loads
-// touch no memory, but what is computed of the loaded values is computed for nothing: behind the
-// mask the values are the same for all elements, as long as they depend on nothing else that
-// differs.
+// eft-skip-masked: if a row leaves part of its block unused, some threads have only elements whose
+// masks are false. Their loads access no memory, but the arithmetic on the loaded values is wasted:
+// where the mask is false, the values are the same for all elements, as long as they depend on
+// nothing else that differs between elements.
 //
-// So a thread's elements fall into parts, which mostly lie inside or outside together.
-// Each part has a first element, whose mask is true if any of the part's is. A long chain of
-// operations on a part gets a branch: if the first element's mask is true it is computed, else the
-// elements get the values that they have where all masks of the part are false. Those are computed
-// once, in front of the branch, by the same operations, so the bits are the same.
+// So a thread's elements are divided into parts, such that mostly all masks of a part are true, or
+// all are false. Each part has a first element, whose mask is true if any mask of the part is true.
+// A long chain of operations on a part is put under a branch on that mask. If it is true, the chain
+// is computed. Otherwise the elements get the values that the chain has where all masks of the part
+// are false. These values are computed once, before the branch, by the same operations, so the bits
+// are the same.
 //
-// Parts also bring order: ptxas mixes the chains of a branch, four at a time, where it computes one
-// after the other if all of a thread's elements stand in one block.
+// Parts also improve the order of instructions. If all of a thread's elements are in one basic
+// block, ptxas computes one chain after another; in a branch, it interleaves the chains of the
+// branch, four at a time.
 //
-// Masks that depend on the program are left alone. They cut the last program alone, and all others
-// would branch for nothing.
+// Masks that depend on the program id are left alone. They are false for elements of the last
+// program only, and all other programs would branch for nothing.
 #include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/ElementMasks.h"
@@ -37,14 +39,14 @@ namespace eft {
 
 namespace {
 
-/// The most elements from the first to the last of a part: four for each lane of a warp.
+/// The extent of a part, in indices: four elements for each lane of a warp.
 constexpr int64_t partElements = 128;
 
-/// A branch, and the point behind it at which threads meet again, cost about four instructions. A
-/// chain of at least so many is worth that.
+/// The least number of instructions of a chain that is put under a branch. The branch, and the
+/// point after it at which threads reconverge, cost about four instructions.
 constexpr unsigned leastInstructions = 32;
 
-/// The mask that an element has, computed where `b` stands.
+/// Emits the mask at the insertion point of `b`.
 Value compute(ImplicitLocOpBuilder &b, const ElementMask &mask) {
   Value index = mask.base;
   if (mask.offset != 0)
@@ -61,14 +63,14 @@ unsigned instructionsOf(Operation *op) {
   return isa<arith::DivFOp, math::SqrtOp>(op) ? 10 : 1;
 }
 
-/// True for the branch that loads the elements of runs once more if a mask ends inside of one.
-/// Where the mask is false for all of a run, both ways give what the first load gave.
+/// True for the branch that loads the elements of runs once more if a mask ends inside a run. If
+/// the mask is false for a whole run, both branches yield what the first load returned.
 bool loadsCutRuns(scf::IfOp branch) {
   return branch.getCondition().getDefiningOp<LLVM::ExpectWithProbabilityOp>() &&
          branch.getNumResults() != 0;
 }
 
-/// An operation that can be moved and made again.
+/// True for an operation that can be moved and cloned.
 bool isPlain(Operation *op) {
   return isPure(op) && op->getNumRegions() == 0 && op->getNumResults() == 1 &&
          !op->hasTrait<OpTrait::ConstantLike>() && !op->hasTrait<OpTrait::IsTerminator>();
@@ -86,8 +88,8 @@ public:
       if (auto compared = dyn_cast<arith::CmpIOp>(op); compared && masks.contains(compared)) {
         if (!parts.contains(compared.getRhs()))
           continue;
-        // The bound is not one for the whole row but computed for each element: the comparison is
-        // an operation like any other.
+        // The bound is computed from an element, so the comparison is no mask of a row but an
+        // operation on elements like any other.
         masks.erase(compared);
         parts.erase(compared);
       }
@@ -106,7 +108,7 @@ public:
   }
 
 private:
-  /// The elements of a part, by the mask of the first.
+  /// A part of a thread's elements, represented by the mask of its first element.
   using Part = ElementMask;
   using Chain = llvm::SetVector<Operation *>;
   using Pending = llvm::MapVector<Part *, Chain>;
@@ -123,7 +125,8 @@ private:
     masks.insert(compared);
   }
 
-  /// True for a condition that is false wherever all masks of its part are. A disjunction is not.
+  /// True for a condition that is known to be false wherever all masks of its part are false: a
+  /// mask, or a conjunction with a mask. A disjunction is not known to be.
   bool isFalseBehindMask(Value condition) {
     if (masks.contains(condition))
       return true;
@@ -136,7 +139,7 @@ private:
     return conjunctions[both] = found;
   }
 
-  /// The words that an operation loads belong to the part of their mask.
+  /// Adds the words that an operation loads to the part of their mask.
   void noteLoad(Operation *op) {
     auto load = dyn_cast<ThreadLoadOp>(op);
     if (load && load.getCondition())
@@ -153,7 +156,7 @@ private:
       parts[value] = part;
   }
 
-  /// The part to which operands belong; null if there is none, or more than one.
+  /// The part to which the operands belong; null if they belong to none, or to several.
   Part *partOf(ValueRange operands) const {
     Part *found = nullptr;
     for (Value operand : operands)
@@ -165,8 +168,8 @@ private:
     return found;
   }
 
-  /// Runs on an inner block. The values that it computes behind the mask do not dominate the outer
-  /// one, so they are forgotten.
+  /// Runs on an inner block. The values that it computes for masks that are false do not dominate
+  /// the outer block, so they are forgotten after it.
   void runInside(Block &block) {
     auto outerMasked = masked;
     const size_t outerMade = made.size(), outerNoted = noted.size();
@@ -176,7 +179,7 @@ private:
     noted.truncate(outerNoted);
   }
 
-  /// Ends the chains whose values an operation uses.
+  /// Ends the chains whose values `user` uses, and puts them under branches before it.
   void flushOperands(Operation *user, Pending &pending) {
     user->walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
@@ -197,7 +200,7 @@ private:
     return results;
   }
 
-  /// Puts the chain under a branch in front of `place`, if that is worth it.
+  /// Puts the chain under a branch before `place`, if that saves instructions.
   void branch(const Part &part, const Chain &chain, Operation *place) {
     unsigned instructions = 0;
     for (Operation *op : chain)
@@ -210,7 +213,8 @@ private:
     SmallVector<Value> others;
     for (Value result : results) {
       others.push_back(behindMask(b, result));
-      // Elements that differ behind the mask, too, are no cheaper there.
+      // If many values differ between elements even where the mask is false, the branch saves
+      // nothing.
       if (2 * (made.size() - madeBefore) > chain.size())
         return forgetSince(madeBefore, notedBefore);
     }
@@ -231,8 +235,8 @@ private:
     b.create<scf::YieldOp>(others);
   }
 
-  /// Undoes `behindMask`: erases the operations that it made, and forgets the values that it noted,
-  /// beyond these numbers of them.
+  /// Undoes calls of `behindMask`: erases the operations that they made beyond the first
+  /// `madeBefore`, and forgets the values that they noted beyond the first `notedBefore`.
   void forgetSince(size_t madeBefore, size_t notedBefore) {
     for (Value value : ArrayRef(noted).drop_front(notedBefore))
       masked.erase(value);
@@ -242,7 +246,7 @@ private:
     made.truncate(madeBefore);
   }
 
-  /// The value where all masks of its part are false.
+  /// Returns what `value` is where all masks of its part are false.
   Value behindMask(ImplicitLocOpBuilder &b, Value value) {
     if (!parts.contains(value))
       return value;
@@ -272,8 +276,8 @@ private:
     return once(b.clone(*op, mapping));
   }
 
-  /// The result of the operation, or of an equal one that was made before; the new one is erased
-  /// then.
+  /// Returns the result of `op`. If an equal operation was made before, erases `op` and returns the
+  /// result of the other.
   Value once(Operation *op) {
     for (Operation *other : made)
       if (OperationEquivalence::isEquivalentTo(op, other,
@@ -287,10 +291,10 @@ private:
 
   llvm::DenseMap<std::pair<Value, std::pair<Value, int64_t>>, std::unique_ptr<Part>> byPlace;
   llvm::DenseSet<Value> masks;
-  // Whether they are false behind the mask of their part.
+  // Whether each conjunction is false wherever all masks of its part are.
   llvm::DenseMap<Operation *, bool> conjunctions;
   llvm::DenseMap<Value, Part *> parts;
-  llvm::DenseMap<Value, Value> masked; // by value: the value where all masks of its part are false
+  llvm::DenseMap<Value, Value> masked; // each value where the masks of its part are false
   // The keys of `masked`, in the order in which they were added.
   llvm::SmallVector<Value> noted;
   llvm::SmallVector<Operation *> made; // the operations that compute the values in `masked`

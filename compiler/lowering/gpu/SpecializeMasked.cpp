@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread for which a mask is true throughout, and one for which it is not, take different
-// branches at every access under that mask. If the branches join between the accesses, all loaded
-// values must be in registers there, and nothing can be scheduled across. So there is one branch in
-// front of the first access, and its sides join behind the last.
+// eft-specialize-masked: at every access under a mask, threads in which the mask is true for all
+// elements take one branch, and the other threads another. If the branches join between the
+// accesses, all loaded values must be in registers there, and no instruction can be moved across.
+// So the pass makes one branch before the first access, whose two sides join after the last access.
 //
-// A kernel that handles its block in parts has a mask for each. Masks of indices below one bound
-// mostly are all true, so there is one branch for all of them, too. Among the accesses of all parts
-// the loads then go first.
+// A kernel that handles its block in parts has a mask for each part. If these masks compare indices
+// with one bound, mostly all of them are true, so one branch serves all of them, too. Among the
+// accesses of all parts, the loads then go first.
 #include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Convergence.h"
@@ -35,20 +35,20 @@ namespace {
 
 constexpr unsigned minSelects = 8;
 
-/// Operations of one block, side by side.
+/// A sequence of consecutive operations of one basic block.
 struct Span {
   Operation *first = nullptr, *last = nullptr;
   unsigned begin = 0, end = 0; // the numbers of `first` and `last` in their block
   unsigned loads = 0, stores = 0, selects = 0;
 
-  /// True if two versions are worth their code.
+  /// True if two versions of the span save enough to be worth their code.
   bool isWorthwhile() const { return loads >= 2 || selects >= minSelects; }
   auto operations() const {
     return llvm::make_range(first->getIterator(), std::next(last->getIterator()));
   }
 };
 
-/// The operations of a span, and those inside them.
+/// The operations of a span, and the operations nested in them.
 class SpanMembers {
 public:
   explicit SpanMembers(const Span &span) : block(*span.first->getBlock()) {
@@ -67,7 +67,8 @@ private:
   llvm::DenseSet<Operation *> members;
 };
 
-/// The spans of the masks between two convergent operations.
+/// The code between two convergent operations: for each mask, the span from the mask's first access
+/// or selection to its last.
 using Segment = llvm::MapVector<Value, Span>;
 
 class Specializer {
@@ -83,8 +84,8 @@ public:
     });
   }
 
-  /// Begins with the last segment: its masks may be computed in the span of an earlier one, and
-  /// splitting that erases the operations of the span.
+  /// Specializes the last segment first: its masks may be computed in the span of an earlier
+  /// segment, and splitting that span erases the operations that compute them.
   void specialize(Block &block) {
     std::vector<Segment> segments = segmentsOf(block);
     for (const Segment &segment : llvm::reverse(segments))
@@ -139,8 +140,8 @@ private:
     }
   }
 
-  /// A mask for which there is a span, and where it is true the element's mask is, too. It must be
-  /// computed before `user`. Null if there is none.
+  /// A mask that has a span, is computed before `user`, and implies `mask`: where it is true,
+  /// `mask` is true. Null if there is none.
   Value usualMaskOf(Value mask, Operation &user) const {
     auto ofBase = masks.find(baseOf(mask));
     if (ofBase == masks.end())
@@ -153,7 +154,7 @@ private:
     return {};
   }
 
-  /// The mask that is true for most threads.
+  /// The mask in the condition of `expected`, which is true for most threads.
   static Value usualMask(LLVM::ExpectOp expected) {
     Value condition = expected.getVal();
     auto opposite = condition.getDefiningOp<arith::XOrIOp>();
@@ -167,8 +168,8 @@ private:
     return count;
   }
 
-  /// Makes one span for all masks, if they compare with one bound and none is worth a span of its
-  /// own. Returns false if it makes none.
+  /// Splits one span for all masks of a segment, if they compare with one bound and no mask has a
+  /// worthwhile span of its own. Returns false if it splits none.
   bool splitTogether(const Segment &segment) {
     Span all;
     Value bound;
@@ -203,7 +204,8 @@ private:
     return true;
   }
 
-  /// Adds the operations of a span that compute a value, if they are plain ones.
+  /// Adds to `found` the operations of a span that compute `value`. Returns false if one of them is
+  /// not pure, has regions, or is the first of the span.
   static bool addWithOperands(Value value, const SpanMembers &span, Operation &first,
                               llvm::SetVector<Operation *> &found) {
     Operation *op = value.getDefiningOp();
@@ -217,14 +219,16 @@ private:
     return found.insert(op);
   }
 
-  /// A loop between accesses is long, and has masks of its own to specialise.
+  /// True if the span contains a loop. A loop between accesses is long, and has masks of its own to
+  /// specialize.
   static bool containsLoop(const Span &span) {
     return llvm::any_of(span.operations(), [](Operation &op) {
       return op.walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
     });
   }
 
-  /// The operations of the block that the addresses of a span's accesses are computed from.
+  /// The operations in the span's basic block from which the addresses of its accesses are
+  /// computed.
   static llvm::SetVector<Operation *> addressesOf(const Span &span) {
     llvm::SetVector<Operation *> found;
     for (Operation &op : span.operations())
@@ -237,8 +241,9 @@ private:
     return found;
   }
 
-  /// Moves what only the span needs from in front of the condition into the span, where it may wait
-  /// until the loads have begun. They wait for their addresses, so those stay.
+  /// Moves into the span those operations before the condition whose results only the span uses. In
+  /// the span they can run after the loads have begun. Operations that compute addresses stay,
+  /// because the loads wait for them.
   void sinkInto(Span &span, Operation &condition) {
     const llvm::SetVector<Operation *> addresses = addressesOf(span);
     SpanMembers inside(span);
@@ -247,7 +252,8 @@ private:
     ++next;
     for (unsigned seen = 0; next != end && seen < maxOperations; ++seen) {
       Operation &op = *next++;
-      // The segments in front of this one have spans yet to be split.
+      // The operations before a convergent operation belong to earlier segments, whose spans are
+      // still to be split.
       if (isConvergent(&op) || containsConvergent(&op))
         return;
       if (addresses.contains(&op) || op.use_empty() || !isPure(&op) || op.getNumRegions() != 0 ||
@@ -260,7 +266,7 @@ private:
     }
   }
 
-  /// Values of the span that are used behind it.
+  /// The values of the span that are used after it.
   static SmallVector<Value> results(const Span &span) {
     SmallVector<Value> results;
     const SpanMembers members(span);
@@ -272,8 +278,9 @@ private:
     return results;
   }
 
-  /// Moves operations that unpack loaded words for later users behind the span: the branch then
-  /// gives whole words. Constants go in front of the span, so that the branch need not give them.
+  /// Moves an operation that unpacks loaded words to after the span if only operations after the
+  /// span use its result, so that the branch yields whole words. Moves constants before the span,
+  /// so that the branch need not yield them.
   static void narrow(const Span &span) {
     for (Operation &op : llvm::make_early_inc_range(span.operations()))
       if (&op != span.first && op.hasTrait<OpTrait::ConstantLike>())
@@ -290,7 +297,7 @@ private:
       }
   }
 
-  /// Makes the two versions of a span under one mask.
+  /// Makes the two versions of a span under one mask. In the second version the mask is false.
   void split(Value mask, const Span &span) {
     narrow(span);
     ImplicitLocOpBuilder b(span.first->getLoc(), span.first);
@@ -300,8 +307,8 @@ private:
       orderByElements(*ways.elseBlock());
   }
 
-  /// Makes the two versions of a span under several masks. In the second one any of them may be
-  /// true.
+  /// Makes the two versions of a span under several masks. In the second version, any of them may
+  /// be true.
   void split(ValueRange usual, Value condition, const Span &span) {
     narrow(span);
     ImplicitLocOpBuilder b(span.first->getLoc(), span.first);
@@ -312,8 +319,8 @@ private:
       expected.setOperand(0, b.create<arith::AndIOp>(condition, isFree));
   }
 
-  /// A branch on the condition in front of the span, which goes. The condition is one mask, or the
-  /// conjunction of several.
+  /// Replaces the span by a branch on the condition, with a version of the span on each side. The
+  /// condition is one mask, or the conjunction of several.
   scf::IfOp makeWays(ImplicitLocOpBuilder &b, ValueRange usual, Value condition, const Span &span) {
     SmallVector<Value> used = results(span);
     Value expected = b.create<LLVM::ExpectOp>(condition, b.create<arith::ConstantIntOp>(1, 1));
@@ -339,14 +346,15 @@ private:
     return ways;
   }
 
-  /// A store of whole runs, which has the mask for its predicate.
+  /// True for a store of whole runs whose predicate is the mask.
   static bool isStoreUnder(Value mask, Operation &op) {
     auto store = dyn_cast<ThreadStoreOp>(op);
     return store && store.getCondition() == mask;
   }
 
-  /// The span for threads for which the masks are true throughout, or not. One mask is false then;
-  /// of several any may be.
+  /// Emits a version of the span. If `isUsual`, it is the version for threads in which all masks
+  /// are true, and otherwise the version for the other threads. There, a single mask is known to be
+  /// false; of several masks, any may be true.
   static void clone(ImplicitLocOpBuilder &b, ValueRange usual, const Span &span, bool isUsual,
                     ValueRange used) {
     IRMapping known;
@@ -354,7 +362,7 @@ private:
     Value answer = b.create<arith::ConstantIntOp>(isUsual, 1);
     for (Value mask : usual.take_front(isKnown ? usual.size() : 0)) {
       known.map(mask, answer);
-      // An `expect` of the mask may stand in front of the span.
+      // An `expect` of the mask may precede the span.
       for (Operation *user : mask.getUsers())
         if (isa<LLVM::ExpectOp>(user))
           known.map(user->getResult(0), answer);
@@ -374,7 +382,7 @@ private:
         b.clone(op, known);
     }
     if (used.empty())
-      return; // the builder has made the terminator
+      return; // the builder has made the terminator already
     SmallVector<Value> yielded;
     for (Value value : used)
       yielded.push_back(known.lookup(value));
@@ -389,9 +397,11 @@ private:
       (void)applyPatternsAndFoldGreedily(region, frozen);
   }
 
-  /// Loads, computes and stores one element after the other, so that a thread at the border needs
-  /// no more registers than the others. That elements of a block have no order in memory allows it,
-  /// as long as all is stored by one operation on a block.
+  /// Orders the operations such that each element is loaded, computed and stored before the next.
+  /// Then only the values of one element are in registers at a time, so that a thread in which the
+  /// mask is partly false needs no more registers than other threads. The new order is allowed:
+  /// `hasOneStore` holds, so one operation on a block makes all stores, and accesses to memory at
+  /// different positions of a block are not ordered.
   static void orderByElements(Block &block) {
     llvm::SetVector<Operation *> order;
     for (Operation &op : block)
@@ -403,7 +413,8 @@ private:
       op->moveBefore(&block, block.end());
   }
 
-  /// True if the span only loads from memory, and stores only by its last operation.
+  /// True if the span has no effects but loads and one store, which is its last operation. Stores
+  /// of whole runs under the mask are ignored: the second version of the span does not have them.
   static bool hasOneStore(Value mask, const Span &span) {
     for (Operation &op : span.operations()) {
       bool isLast = &op == span.last && span.stores == 1;
@@ -413,7 +424,7 @@ private:
     return span.stores == 1;
   }
 
-  /// True if an operation only loads from memory, or also stores.
+  /// True if an operation only loads from memory or, with `mayStore`, also stores.
   static bool doesOnly(Operation &op, bool mayStore) {
     auto isPlain = [&](Operation *inner) {
       if (auto load = dyn_cast<LLVM::LoadOp>(inner))
@@ -441,7 +452,7 @@ private:
     order.insert(&op);
   }
 
-  /// Removes a value from the masks, since its operation goes.
+  /// Removes a value from the masks, because its operation is erased.
   void forget(Value value) {
     auto base = bases.find(value);
     if (base == bases.end())
@@ -451,9 +462,10 @@ private:
   }
 
   unsigned maxOperations;
-  // Splitting a span may give a mask another base. It then is no usual mask for later selects.
-  llvm::DenseMap<Value, SmallVector<Value>> masks; // true for most threads, by their bases
-  llvm::DenseMap<Value, Value> bases;              // of these masks
+  // Splitting a span may change the base of a mask. The mask is then no longer found for later
+  // selects.
+  llvm::DenseMap<Value, SmallVector<Value>> masks; // by base: masks that are true in most threads
+  llvm::DenseMap<Value, Value> bases;              // the base of each of these masks
   llvm::SmallPtrSet<Operation *, 4> made;
 };
 
@@ -470,8 +482,9 @@ struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
       else if (ways.getCondition().getDefiningOp<LLVM::ExpectWithProbabilityOp>())
         recomputeMasks(ways.getThenRegion());
     });
-    // The masks at their old place are dead, and go before common subexpressions are searched for.
-    // Users go first, so that the indices which only masks use go, too.
+    // The original masks are dead now. They must be erased before common subexpressions are
+    // eliminated, or they would replace the recomputed masks. Users are visited first, so that
+    // indices which only masks use are erased, too.
     getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
       if (isOpTriviallyDead(op))
         op->erase();
@@ -479,7 +492,7 @@ struct SpecializeMaskedPass : impl::SpecializeMaskedBase<SpecializeMaskedPass> {
   }
 
 private:
-  /// Computes the masks that the unusual way needs where it needs them.
+  /// Recomputes the masks in the unusual branch, each right before the conditional that uses it.
   static void recomputeMasks(Region &unusual) {
     unusual.walk([](scf::IfOp masked) {
       ImplicitLocOpBuilder b(masked.getLoc(), masked);

@@ -18,7 +18,7 @@ namespace eft {
 
 namespace {
 
-constexpr unsigned maxAlignment = 16; // of the buffer, and so of each block's part
+constexpr unsigned maxAlignment = 16; // in bytes: of the buffer, and of each block's part of it
 
 constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
 
@@ -30,13 +30,13 @@ Value equals(ImplicitLocOpBuilder &b, Value value, uint64_t expected) {
   return b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, value, number(b, expected));
 }
 
-/// `value` ^ `bits`, and no operation for a zero.
+/// Returns `value` ^ `bits`; emits no operation if `bits` is zero.
 Value exclusiveOr(ImplicitLocOpBuilder &b, Value value, uint64_t bits) {
   return bits == 0 ? value : b.create<arith::XOrIOp>(value, number(b, bits)).getResult();
 }
 
-/// `count` elements as words of 32 bits, or of 64 for wide elements: the forms that PTX has vector
-/// accesses of.
+/// The type of the words that hold `count` elements: words of at most 32 bits, or of 64 for
+/// elements of 64 bits. PTX has vector accesses for these.
 Type wordsType(Type element, int64_t count) {
   unsigned bits = element.getIntOrFloatBitWidth() * count;
   unsigned word = std::min(bits, element.getIntOrFloatBitWidth() == 64 ? 64u : 32u);
@@ -194,7 +194,8 @@ void Staging::storeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, ArrayRef<V
   b.create<LLVM::StoreOp>(whole, pointer(b, buffer, offset), alignment);
 }
 
-/// Writes every element once: by the thread that has all redundant bits zero.
+/// Emits `write` for the threads that write: those in whose numbers all redundant bits are zero. So
+/// each element is written once.
 void Staging::asWriters(ImplicitLocOpBuilder &b, function_ref<void()> write) {
   OpBuilder::InsertionGuard guard(b);
   const std::vector<Space::Dim> &dims = from.source().dims();
@@ -233,7 +234,7 @@ void Staging::writeRuns(ImplicitLocOpBuilder &b, ArrayRef<Value> fragments) {
   }
 }
 
-/// Runs that are written in the same rounds share a branch.
+/// Writes a block's elements of a round. Runs that are written in the same rounds share a branch.
 void Staging::writeBlock(ImplicitLocOpBuilder &b, const Buffer &buffer, uint64_t round) {
   ThreadOffset ofThread = threadOffset(b, buffer.layout, from);
   llvm::MapVector<uint64_t, SmallVector<Run>> byRound;
@@ -262,7 +263,7 @@ void Staging::writeRun(ImplicitLocOpBuilder &b, const Buffer &buffer, const Run 
 
 //===--- Reading ------------------------------------------------------------------------------===//
 
-/// The elements in the words that one access has read.
+/// Returns the elements in the words that one access has read.
 Staging::Fragments Staging::fromStored(ImplicitLocOpBuilder &b, const Buffer &buffer, Value whole,
                                        int64_t length) {
   Fragments values = {whole};
@@ -288,8 +289,8 @@ Staging::Fragments Staging::loadRun(ImplicitLocOpBuilder &b, const Buffer &buffe
   return fromStored(b, buffer, whole, length);
 }
 
-/// Reads the matrices that `fragment` lies in: all fragments that differ from it in the bits of a
-/// word and of the matrix alone.
+/// Reads the matrices that contain `fragment`: all fragments whose numbers differ from it only in
+/// the bits that select the element of a word and the matrix of the load.
 void Staging::readMatrices(ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t fragment) {
   const MatrixLoad &load = *buffer.matrices;
   const unsigned matrices = 1u << load.matrixBits, perWord = 1u << load.wordBits;
@@ -325,7 +326,8 @@ Value Staging::read(ImplicitLocOpBuilder &b, size_t block, uint64_t fragment) {
   return result;
 }
 
-/// Keeps the element read in this round, if this is the round of the offset.
+/// Sets `value` to `found`, the element that was read in this round, if the offset belongs to this
+/// round. A null `value` becomes `found` in any case: if that is wrong, a later round replaces it.
 void Staging::keepFound(ImplicitLocOpBuilder &b, Value &value, Value found, Offset offset,
                         uint64_t round) {
   value = value ? b.create<arith::SelectOp>(isInRound(b, offset, round), found, value) : found;
@@ -372,8 +374,8 @@ SmallVector<Staging::Fragments> Staging::fetch(ImplicitLocOpBuilder &b) {
 
 SmallVector<Staging::Fragments> Staging::pick(ImplicitLocOpBuilder &b, ArrayRef<Value> indices,
                                               LocalMemory &local) {
-  // Each round looks for all indices. The code of so many rounds would grow with the block's
-  // square.
+  // Each round reads at all indices, and the number of rounds grows with the block. If all rounds
+  // were unrolled, the code would grow with the square of the block's size.
   constexpr size_t maxUnrolled = 32;
   if (!isOneRound() && indices.size() > maxUnrolled)
     return pickInLoops(b, indices, local);
@@ -393,7 +395,8 @@ void Staging::pickOne(ImplicitLocOpBuilder &b, const Buffer &buffer, Value index
   keepFound(b, value, loadRun(b, buffer, 1, offset).front(), offset, round);
 }
 
-/// The same with the indices, and what is found, in local memory.
+/// Does the same as `pick`, with a loop in each round: the indices and the elements that are found
+/// are in local memory.
 SmallVector<Staging::Fragments> Staging::pickInLoops(ImplicitLocOpBuilder &b,
                                                      ArrayRef<Value> indices, LocalMemory &local) {
   const auto count = unsigned(indices.size());

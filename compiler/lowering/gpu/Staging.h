@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Staging: the way of elements from thread to thread through shared memory.
+// Staging: moves elements from thread to thread through shared memory.
 #pragma once
 
 #include "compiler/layout/MatrixLoad.h"
@@ -10,68 +10,76 @@
 
 namespace eft {
 
-/// Moves elements of blocks that have one layout to other threads. All elements are written, then
-/// all are read. Blocks that do not fit into the usual shared memory go in several rounds.
+/// Moves elements of blocks with the same layout to other threads. All elements are written, then
+/// all are read. Blocks that do not fit in the shared memory that is available are moved in several
+/// rounds.
 class Staging {
 public:
   using Fragments = llvm::SmallVector<mlir::Value>;
 
-  /// `from` is the layout (register, lane, warp) of the blocks. Each place p of `wanted` is to get
-  /// the element wanted(p) ^ offset. The order in shared memory is chosen for these two.
+  /// `from` is the layout (register, lane, warp) of the blocks. Each place p of `wanted` gets the
+  /// element with the packed index wanted(p) ^ offset. The order in shared memory is chosen for
+  /// these two layouts.
   Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, uint64_t offset,
           llvm::ArrayRef<Fragments> sources);
 
-  /// For a block that has a slot of its own, at the pointer `slot`. `order` maps each offset in it
-  /// to an index. Only `read` and the next functions apply to such a block.
+  /// Stages a block that has a slot of its own, at the pointer `slot`. `order` maps each offset in
+  /// the slot to an index. Only `read`, and the functions from `computeWritingThread` to
+  /// `writeRuns`, apply to such a block.
   Staging(SharedMemory &memory, LinearLayout from, LinearLayout wanted, const LinearLayout &order,
           mlir::Type element, mlir::Value slot);
 
-  /// Computes the thread's part of the offsets for `placeOf` and `writeRuns`. To be called before
-  /// these, where the result dominates all their callers.
+  /// Computes the thread's part of the offsets for `placeOf` and `writeRuns`. Call it before these
+  /// functions, at an insertion point that dominates theirs.
   void computeWritingThread(mlir::ImplicitLocOpBuilder &b);
-  /// A pointer to a fragment of `from` in the slot.
+  /// Returns a pointer to the element of a fragment of `from` in the slot.
   mlir::Value placeOf(mlir::ImplicitLocOpBuilder &b, uint64_t fragment);
-  /// The longest run, of at most `max`, of a thread's fragments that lie side by side in the slot.
+  /// The length, at most `max`, of the longest runs of a thread's fragments that are neighbours in
+  /// the slot.
   int64_t runOfFragments(int64_t max) const {
     return buffers.front().layout.runOfFragments(from, max);
   }
 
-  /// Writes the fragments of `from` to the slot. Of the threads that hold an element one does.
+  /// Writes the fragments of `from` to the slot. If several threads hold an element, one of them
+  /// writes it.
   void writeToSlot(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> fragments);
-  /// The same without choosing a writer: only the threads that write may come here, and
-  /// `computeWritingThread` comes before. Copies of elements in one thread may be null.
+  /// Writes the fragments of `from` to the slot, without a branch that selects one writer of each
+  /// element: the caller emits that branch. Call `computeWritingThread` first. Fragments that are
+  /// copies of others in the thread may be null.
   void writeRuns(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> fragments);
 
-  /// Moves the blocks: returns the fragments that `wanted` describes.
+  /// Moves the blocks; returns the fragments of each block that `wanted` and `offset` describe.
   llvm::SmallVector<Fragments> fetch(mlir::ImplicitLocOpBuilder &b);
 
-  /// Fragments of the elements with the packed indices `indices`, i32 computed at run time.
+  /// Returns the elements of each block at `indices`: packed indices, as i32 values computed at run
+  /// time.
   llvm::SmallVector<Fragments> pick(mlir::ImplicitLocOpBuilder &b,
                                     llvm::ArrayRef<mlir::Value> indices, LocalMemory &local);
 
   //===--- The same in two parts, for several stagings at once -------------------------------===//
 
-  /// True if all blocks fit into shared memory at once. The functions below need that.
+  /// True if all blocks fit in shared memory at once. `setStart`, `write` and `read` require this.
   bool isOneRound() const { return roundBits == 0; }
-  /// The bytes of shared memory for all blocks in one round; a multiple of the widest access.
+  /// The bytes of shared memory for all blocks in one round; a multiple of 16, the widest access.
   uint64_t bytes() const { return bytesOfRound; }
   /// Sets the offset in bytes at which the blocks begin in shared memory.
   void setStart(uint64_t bytes);
-  /// Writes the blocks. To be called between `beginWriting` and `beginReading` of the memory.
+  /// Writes the blocks. Call it between `beginWriting` and `beginReading` of the memory.
   void write(mlir::ImplicitLocOpBuilder &b) { write(b, 0); }
-  /// Reads one wanted fragment. To be called after `beginReading`. If the access also reads other
-  /// fragments, they are kept.
+  /// Returns one fragment of `wanted` of a block. Call it after `beginReading` of the memory. If
+  /// the access also reads other fragments, they are kept for later calls.
   mlir::Value read(mlir::ImplicitLocOpBuilder &b, size_t block, uint64_t fragment);
 
 private:
-  /// An offset in shared memory, in elements: the sum of two numbers without common bits. The fixed
-  /// one costs nothing, since an access can add it.
+  /// An offset in shared memory, in elements: the sum of `variable` and `fixed`, which have no
+  /// common bits. `fixed` costs no instruction, since an access can add it.
   struct Offset {
     mlir::Value variable;
     uint64_t fixed = 0;
   };
 
-  /// The offset that a thread adds by exclusive or, and the bits that this offset may have.
+  /// The part of an offset that depends on the thread, and is combined with the rest by exclusive
+  /// or; and the bits that this part may have.
   struct ThreadOffset {
     mlir::Value value; // null before it is computed
     uint64_t bits = 0;
@@ -80,7 +88,8 @@ private:
   };
 
   /// Neighbours in shared memory that a thread holds. The offset of the first is the thread's
-  /// offset ^ `offset`. Each neighbour is one fragment, or several that are copies.
+  /// offset ^ `offset`. The element at a position of the run is in one fragment, or in several
+  /// fragments that are copies.
   struct Run {
     struct Member {
       uint64_t position, fragment;
@@ -91,13 +100,13 @@ private:
 
   /// One block and its part of shared memory.
   struct Buffer {
-    Fragments source, result;   // `result` is null where nothing has been read yet
+    Fragments source, result;   // a fragment of `result` is null until it has been read
     mlir::Type element, stored; // a boolean is stored as a byte
     SharedLayout layout;
-    std::optional<MatrixLoad> matrices; // matrix loads to read by; plain loads without them
+    std::optional<MatrixLoad> matrices; // the matrix loads that read it; if none, plain loads do
     llvm::SmallVector<Run> reads;
     uint64_t start = 0; // in bytes
-    mlir::Value slot;   // a pointer to where the block lies instead; null if there is none
+    mlir::Value slot;   // a pointer to the block's own slot, if it has one; else null
     ThreadOffset ofReadingThread, ofWritingThread;
 
     uint64_t bytes() const { return stored.getIntOrFloatBitWidth() / 8; }
@@ -108,10 +117,10 @@ private:
                                        int64_t length, uint64_t constant);
   ThreadOffset threadOffset(mlir::ImplicitLocOpBuilder &b, const SharedLayout &layout,
                             const LinearLayout &places);
-  /// The offset at which the thread at hand reads the element at `offset` from its own place.
+  /// The offset from which a thread reads the element whose offset for thread 0 is `offset`.
   Offset readingOffset(mlir::ImplicitLocOpBuilder &b, Buffer &buffer, uint64_t offset);
   mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, const Buffer &buffer, Offset offset);
-  /// False if no thread has the fragment with that offset in the round.
+  /// False if no thread has an element in this round for a fragment with this offset.
   bool maybeInRound(const ThreadOffset &ofThread, uint64_t offset, uint64_t round) const;
   mlir::Value isInRound(mlir::ImplicitLocOpBuilder &b, Offset offset, uint64_t round);
 
@@ -142,7 +151,7 @@ private:
   uint64_t constant; // `offset` of the constructor
   std::vector<Buffer> buffers;
   uint64_t bytesOfRound = 0;
-  unsigned offsetBits = 0, roundBits = 0; // an offset's upper bits are the round
+  unsigned offsetBits = 0, roundBits = 0; // an offset's `roundBits` upper bits are its round
 };
 
 } // namespace eft

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One mma.sync (an intrinsic of LLVM, or PTX for floats of eight bits) for each tile of the
-// accumulator and each tile along k. The tiles of one k come one after the other: they don't depend
-// on each other, so the tensor core is kept busy.
+// Emits one mma.sync (an intrinsic of LLVM, or PTX for 8-bit floats) for each tile of the
+// accumulator and each tile along k. The instructions of all accumulator tiles for one tile along k
+// follow each other: they do not depend on each other, so the tensor core is kept busy.
 //
-// A factor of f32 is rounded to tf32, to nearest. With the precision tf32x3 it is taken as the sum
-// of two such numbers, and three of the four products are summed, the two small ones by themselves.
+// A factor of f32 is rounded to tf32, to nearest. With the precision tf32x3, each number is split
+// into a sum of two tf32 numbers, high + low. Of the four products of the parts, low·low is
+// omitted, and the sums of low·high and high·low are computed separately from those of high·high.
 #include "compiler/lowering/gpu/TensorCores.h"
 
 #include "compiler/ir/LayoutConversion.h"
@@ -24,9 +25,9 @@ namespace {
 
 using Values = SmallVector<Value>;
 
-constexpr int64_t minFloat8K = 32; // of an instruction for floats of eight bits
+constexpr int64_t minFloat8K = 32; // the extent along k of an instruction for 8-bit floats
 
-/// The part of the instruction's name that gives the types of its operands.
+/// The part of the intrinsic's name that gives the types of its operands.
 StringRef typesInName(Type element) {
   if (element.isF16())
     return "f32.f32"; // of the result and of the accumulator
@@ -37,13 +38,13 @@ StringRef typesInName(Type element) {
   return element.isF32() ? "tf32" : "s8";
 }
 
-/// f32 rounded to tf32, as the bits that the tensor core reads.
+/// Rounds f32 to tf32. Returns the bits that the tensor core reads.
 Value toTf32(ImplicitLocOpBuilder &b, Value value) {
   return emitPtx(b, b.getI32Type(), value, "cvt.rna.tf32.f32 $0, $1;", "=r,f", PtxEffects::None)
       .getResult(0);
 }
 
-/// The part of a number that rounding to tf32 takes away; zero for an infinity.
+/// The difference between a number and its rounding to tf32; zero for an infinity.
 Value lostInTf32(ImplicitLocOpBuilder &b, Value value, Value rounded) {
   Value back = b.create<arith::BitcastOp>(value.getType(), rounded);
   Value isExact = b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, value, back);
@@ -52,8 +53,8 @@ Value lostInTf32(ImplicitLocOpBuilder &b, Value value, Value rounded) {
   return b.create<arith::SelectOp>(isExact, zero, lost);
 }
 
-/// The correction, or zero if it is not finite. Infinite factors make it NaN, since zero times
-/// infinity is NaN.
+/// Returns `value`, a sum of low·high and high·low, or zero if it is not finite. With infinite
+/// factors it is NaN, since zero times infinity is NaN.
 Value finiteOrZero(ImplicitLocOpBuilder &b, Value value) {
   auto type = cast<FloatType>(value.getType());
   auto constant = [&](const llvm::APFloat &number) {
@@ -66,7 +67,8 @@ Value finiteOrZero(ImplicitLocOpBuilder &b, Value value) {
   return b.create<arith::SelectOp>(isFinite, value, constant(llvm::APFloat::getZero(semantics)));
 }
 
-/// A factor's tiles, each packed where it is first used; for tf32x3, also what is lost by rounding.
+/// A factor's tiles, each packed where it is first used. For tf32x3, a tile also has the
+/// differences that rounding loses.
 class Factor {
 public:
   struct Tile {
@@ -112,7 +114,7 @@ private:
   std::vector<Tile> tiles;
 };
 
-/// The instruction for one tile.
+/// Emits the instruction for one tile.
 class Multiplier {
 public:
   Multiplier(ImplicitLocOpBuilder &b, DotOp dot, const MatrixTile &tile) : b(b) {
@@ -143,7 +145,7 @@ public:
   }
 
 private:
-  /// Products of floats of eight bits, which LLVM 19 has no intrinsics for.
+  /// Emits a product of 8-bit floats, for which LLVM 19 has no intrinsics.
   Value multiplyFloat8(Type type, ValueRange operands) {
     auto code = emitPtx(b, type, operands,
                         ptx + "{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};",
@@ -153,11 +155,11 @@ private:
   }
 
   ImplicitLocOpBuilder &b;
-  std::string name; // of the intrinsic
-  std::string ptx;  // instead, the instruction without its operands
+  std::string name; // the name of the intrinsic
+  std::string ptx;  // if not empty: the PTX instruction to use instead, without its operands
 };
 
-/// The bits of `number` at these positions, side by side.
+/// The bits of `number` at `positions`, packed into the lowest bits.
 unsigned gatherBits(unsigned number, ArrayRef<unsigned> positions) {
   unsigned result = 0;
   for (auto [i, position] : llvm::enumerate(positions))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The forms of a thread's accesses: LLVM's loads and stores, and Eft's where those can't say it.
+// A thread's accesses. LLVM's loads and stores are used where they can express an access, otherwise
+// Eft's operations.
 #include "compiler/lowering/gpu/ThreadAccess.h"
 
 #include "compiler/lowering/gpu/Masks.h"
@@ -19,8 +20,9 @@ namespace {
 constexpr unsigned globalMemory = 1; // LLVM's number of this address space
 constexpr unsigned maxAccessBits = 128;
 
-/// Whether two values are the same number, as far as it shows at once: each fragment of a block has
-/// its own operations until common subexpressions are found.
+/// Whether two values are known to be equal: they are computed by the same operations, up to a
+/// small depth. Before common subexpressions are eliminated, each fragment of a block has its own
+/// operations.
 bool isSame(Value a, Value b, unsigned depth = 4) {
   if (a == b)
     return true;
@@ -34,8 +36,8 @@ bool isSame(Value a, Value b, unsigned depth = 4) {
          });
 }
 
-/// Two sums without the terms that they have in common: what a loop adds to all addresses says
-/// nothing about their distance.
+/// Returns two sums without their common terms, such as the offset that a loop adds to all
+/// addresses. Common terms do not affect the difference of the sums.
 std::pair<Value, Value> withoutCommonTerms(Value a, Value b) {
   auto left = a.getDefiningOp<arith::AddIOp>(), right = b.getDefiningOp<arith::AddIOp>();
   if (left && right && isSame(left.getRhs(), right.getRhs()))
@@ -101,9 +103,9 @@ ThreadAccess::Fragments ThreadAccess::loadRunsUnder(ArrayRef<Value> masks, Array
   return runs;
 }
 
-/// Loads the first element of each run whose address is not the one at which the access began. The
-/// access has read another element in its place, which is dropped. That one could be read, because
-/// it lies in 16 aligned bytes that hold elements of the run.
+/// If any run is not whole, loads the first element of each run separately and replaces the first
+/// element of the run, which the access has read from elsewhere. That access was legal, because it
+/// is within 16 aligned bytes that also hold elements of the run.
 void ThreadAccess::replaceHeads(Fragments &runs, ArrayRef<Value> masks, ArrayRef<Value> others) {
   if (!headless)
     return;
@@ -168,7 +170,8 @@ void ThreadAccess::storeOne(unsigned fragment, Value value) {
 
 Value ThreadAccess::index(unsigned i) { return b.create<arith::ConstantIntOp>(i, 32); }
 
-/// An element's address follows from that of its run's first: no other address is kept.
+/// The address of an element, computed from the address of its run, so that no other addresses must
+/// be kept.
 Value ThreadAccess::pointer(unsigned fragment) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), globalMemory);
   unsigned first = fragment - fragment % perAccess;
@@ -187,8 +190,8 @@ Value ThreadAccess::runPointer(unsigned first) {
   return b.create<LLVM::GEPOp>(second.getType(), element, second, LLVM::GEPArg(-1));
 }
 
-/// The same bits as words of at most 32 bits, or of 64 for wider elements: the forms that PTX has
-/// vector accesses of.
+/// The type of the words that hold a run: words of at most 32 bits, or of 64 for elements of 64
+/// bits. PTX has vector accesses for these.
 Type ThreadAccess::wordsType() const {
   unsigned bits = bytes(perAccess) * 8;
   unsigned word = std::min(bits, element.getIntOrFloatBitWidth() == 64 ? 64u : 32u);
@@ -196,7 +199,7 @@ Type ThreadAccess::wordsType() const {
   return bits == word ? type : VectorType::get(bits / word, type);
 }
 
-/// The words of a run, or its one element.
+/// Loads the words of a run, or its one element.
 Value ThreadAccess::loadRun(unsigned first) {
   if (perAccess == 1)
     return loadOne(first);
@@ -217,7 +220,7 @@ ThreadAccess::Fragments ThreadAccess::unpackRuns(ArrayRef<Value> runs) {
   return values;
 }
 
-/// The values of a run side by side, as words.
+/// Packs the values of a run side by side into words.
 Value ThreadAccess::pack(ArrayRef<Value> values) {
   if (perAccess == 1)
     return b.create<LLVM::BitcastOp>(wordsType(), values.front());
@@ -239,15 +242,15 @@ void ThreadAccess::storeRunIf(Value condition, unsigned first, ArrayRef<Value> v
   emitStore(condition, runPointer(first), pack(values));
 }
 
-/// Loads words, with the hints. Where there is a condition and it is false, the words are those of
-/// `others`, and memory isn't touched.
+/// Loads words with the cache hints. If `condition` is given and false, returns the words of
+/// `others` and accesses no memory.
 Value ThreadAccess::emitLoad(Value pointer, Type type, Value condition, ArrayRef<Value> others) {
   Value other = llvm::all_of(others, isZero) ? Value() : pack(others);
   return b.create<ThreadLoadOp>(type, pointer, condition, other, cacheAttribute(),
                                 evictionAttribute());
 }
 
-/// Stores words, with the hints; where the condition is true, or null.
+/// Stores words with the cache hints, if `condition` is true or null.
 void ThreadAccess::emitStore(Value condition, Value pointer, Value packed) {
   b.create<ThreadStoreOp>(pointer, packed, condition, cacheAttribute(), evictionAttribute());
 }

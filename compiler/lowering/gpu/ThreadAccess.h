@@ -26,46 +26,47 @@ struct Qualifiers {
   bool hasHints() const { return cache || eviction; }
 };
 
-/// Loads or stores a thread's elements of a block, each at its address, by accesses of up to 128
-/// bits.
+/// Loads or stores a thread's elements of a block by accesses of up to 128 bits. Each element has
+/// its own address.
 class ThreadAccess {
 public:
   using Fragments = llvm::SmallVector<mlir::Value>;
 
-  /// Each sequence of `run` addresses points to neighbours in memory, aligned for one access. If
-  /// the runs are `headless`, the first address of each may be another one.
+  /// Each sequence of `run` addresses points to neighbours in memory that are aligned for one
+  /// access. If the runs are `headless`, the first address of each run may point elsewhere.
   ThreadAccess(mlir::ImplicitLocOpBuilder &b, mlir::Type element, Fragments addresses, unsigned run,
                Qualifiers qualifiers, bool headless = false);
 
-  /// The elements that one access moves.
+  /// The number of elements that one access moves.
   unsigned width() const { return perAccess; }
-  /// The type that one access moves: words, or an element.
+  /// The type of the value that one access moves: words, or a single element.
   mlir::Type runType() const { return perAccess == 1 ? element : wordsType(); }
-  /// A condition: true if the first address of each headless run directly precedes the second. Null
-  /// if no run is headless.
+  /// Returns a condition that is true if in every headless run the first address directly precedes
+  /// the second. Null if the runs are not headless.
   mlir::Value areWhole();
 
   Fragments loadAll() { return unpackRuns(loadRuns()); }
-  /// Loads each run if the mask of its first element is true. Elsewhere its elements are those of
-  /// `others`.
+  /// Loads each run if the mask of its first element is true. Otherwise the run's elements are
+  /// those of `others`.
   Fragments loadRunsUnder(llvm::ArrayRef<mlir::Value> masks, llvm::ArrayRef<mlir::Value> others);
-  /// Loads the runs as machine words. A branch should give these words, so that they need not be
-  /// unpacked and packed again.
+  /// Loads the runs as machine words. A branch that yields runs should yield these words, so that
+  /// they need not be unpacked and packed again.
   Fragments loadRuns();
   Fragments packRuns(llvm::ArrayRef<mlir::Value> values);
   Fragments unpackRuns(llvm::ArrayRef<mlir::Value> runs);
   void storeAll(llvm::ArrayRef<mlir::Value> values);
-  /// Stores everything if `condition` is true. Each store has a predicate; there is no branch. LLVM
-  /// would move arithmetic that only the stores use behind the branch, away from other arithmetic
-  /// with which it could overlap.
+  /// Stores all runs if `condition` is true. Each store has `condition` as its predicate; there is
+  /// no branch. If there were a branch, LLVM would move arithmetic whose results only the stores
+  /// use into it, away from other arithmetic that could overlap with it.
   void storeAllIf(mlir::Value condition, llvm::ArrayRef<mlir::Value> values);
   /// Stores each run if the condition of its first element is true.
   void storeRunsIf(llvm::ArrayRef<mlir::Value> conditions, llvm::ArrayRef<mlir::Value> values);
 
   mlir::Value loadOne(unsigned fragment);
-  /// The element, if its mask is true or null, else `other`.
+  /// Loads the element if its mask is true or null; otherwise returns `other`.
   mlir::Value loadOneUnder(unsigned fragment, mlir::Value mask, mlir::Value other);
-  /// The address of the run that begins with fragment `first`, in global memory.
+  /// The address in global memory at which the access of the run with the first fragment `first`
+  /// begins.
   mlir::Value globalPointer(unsigned first) { return runPointer(first); }
   void storeOne(unsigned fragment, mlir::Value value);
 

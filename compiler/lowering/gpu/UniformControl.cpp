@@ -16,9 +16,10 @@ namespace eft {
 
 namespace {
 
-/// True if threads may get different results of the operation: each reads memory that others may
-/// write, or runs a kernel's own assembly, which may do that or ask for the thread. Shared memory
-/// doesn't count: the program itself has written it, between barriers.
+/// True if threads may get different results from the operation, because it reads memory that other
+/// threads may write, or because it is a kernel's own assembly, which may read such memory or the
+/// thread's number. Loads from shared memory do not count: only the program itself writes it,
+/// between barriers.
 bool differsBetweenThreads(Operation *op) {
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
     return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() !=
@@ -32,7 +33,7 @@ public:
   UniformControl(func::FuncOp kernel, SharedMemory &shared)
       : kernel(kernel), shared(shared), flow(kernel) {}
 
-  /// Goes from the inside out, because a vote is itself a convergent operation.
+  /// Visits inner operations first, because a vote is itself a convergent operation.
   void run() {
     SmallVector<Operation *> choices;
     kernel.walk<WalkOrder::PostOrder>([&](Operation *op) {
@@ -68,7 +69,7 @@ private:
       for (OpOperand *source : flow.sourcesOf(next))
         pending.push_back(source->get());
       Operation *op = next.getDefiningOp();
-      // A loop's counter depends on its bounds, and a result on the branch that was taken.
+      // A loop's counter depends on the loop's bounds, and a conditional's result on its condition.
       Operation *region = op ? op : cast<BlockArgument>(next).getOwner()->getParentOp();
       for (OpOperand *control : controlsOf(region))
         pending.push_back(control->get());
@@ -88,8 +89,9 @@ private:
     control.set(isCondition ? ofAnyThread(b, control.get()) : ofFirstThread(b, control.get()));
   }
 
-  /// A number as the first thread has it. This may stand anywhere between uses of shared memory
-  /// that know nothing of it, so it has a place of its own, and waits for all around it.
+  /// Returns the value that the number has in the first thread. The code may be between any other
+  /// uses of shared memory, so it uses bytes of its own, with barriers before, between and after
+  /// its accesses.
   Value ofFirstThread(ImplicitLocOpBuilder &b, Value number) {
     Type type = number.getType();
     if (type.isIndex())

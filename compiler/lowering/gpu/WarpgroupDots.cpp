@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix products by warpgroups: `wgmma`, which LLVM 19 has no intrinsics for, as inline PTX.
+// Matrix products by warpgroups. They use the instruction `wgmma`, for which LLVM 19 has no
+// intrinsics, as inline PTX.
 //
-// The accumulators are operands and results of the inline assembly, and have the same registers in
-// both. Nothing may touch them until the product is waited for, so empty assembly behind the wait
-// passes them on in the same way.
+// The accumulators are operands and results of the inline assembly, in the same registers. Nothing
+// may access them until the wait for the product. So an empty inline assembly after the wait takes
+// them as operands and results in the same way.
 //
-// Nothing may write accumulators, or a first factor in registers, between the fence and the
-// products. LLVM copies an operand that is used again, in front of the assembly that changes it. So
-// empty assembly in front of the fence takes all of them, and its results have no other use.
+// Nothing may write the accumulators, or a first factor in registers, between the fence and the
+// products. If an operand of an assembly that changes it in place has another use, LLVM copies the
+// operand right before the assembly. So an empty assembly before the fence takes all of these
+// registers as operands and results, and its results have no use but the products.
 #include "compiler/lowering/gpu/GpuLowering.h"
 
 #include "compiler/ir/LayoutConversion.h"
@@ -29,8 +31,8 @@ namespace eft {
 
 namespace {
 
-constexpr int64_t bytesOfK = 32; // what one instruction takes of each row
-constexpr unsigned unitBits = 4; // descriptors count units of 16 bytes
+constexpr int64_t bytesOfK = 32; // the bytes along k that one instruction multiplies
+constexpr unsigned unitBits = 4; // descriptors count in units of 16 = 2^4 bytes
 
 using Values = SmallVector<Value>;
 
@@ -64,7 +66,8 @@ Values emitInPlace(ImplicitLocOpBuilder &b, const Twine &ptx, ValueRange inPlace
   return results;
 }
 
-/// The number of this thread's warpgroup, the same value in all lanes as far as ptxas knows.
+/// The number of this thread's warpgroup. A shuffle lets ptxas know that the value is the same in
+/// all lanes.
 Value warpgroup(ImplicitLocOpBuilder &b) {
   auto number = [&](int64_t value) { return b.create<arith::ConstantIntOp>(value, 32); };
   Value group = b.create<arith::ShRUIOp>(b.create<NVVM::ThreadIdXOp>(b.getI32Type()),
@@ -73,7 +76,7 @@ Value warpgroup(ImplicitLocOpBuilder &b) {
                                 NVVM::ShflKind::idx, UnitAttr());
 }
 
-/// The name of a factor's type in the instruction's.
+/// The name of a factor's type in the name of the instruction.
 std::string typeInPtx(Type element, std::optional<Float8> format) {
   if (format)
     return ptxName(*format).str();
@@ -85,8 +88,9 @@ std::string typeInPtx(Type element, std::optional<Float8> format) {
 /// A factor in shared memory.
 class SharedFactor {
 public:
-  /// `block` is that of the slot. The factor's rows or columns are those of the accumulator along
-  /// `outer`, its other dimension is k.
+  /// `block` is the type of the block in the slot. `outer` is the dimension of the accumulator that
+  /// the factor shares: 0 for the first factor, 1 for the second. The factor's other dimension is
+  /// k.
   SharedFactor(RankedTensorType block, bool isTransposed, unsigned outer)
       : isTransposed(isTransposed), outer(outer),
         bytes(block.getElementType().getIntOrFloatBitWidth() / 8) {
@@ -96,13 +100,14 @@ public:
     offsets = order.rightInverse();
   }
 
-  /// Whether warpgroups can read it: of bytes, the rows must lie along k.
+  /// Whether warpgroups can read the factor: unless its elements have two bytes, its rows in memory
+  /// must be along k.
   bool isReadable() const { return rows && offsets && (bytes == 2 || !isAcross()); }
 
-  /// Whether the rows in memory lie along the outer dimension: what PTX calls transposed.
+  /// Whether the rows in memory are along the dimension `outer`. PTX calls this transposed.
   bool isAcross() const { return *rows == dimension(/*isOuter=*/true); }
 
-  /// The descriptor of the part of a warpgroup, in the slot at `start`.
+  /// The descriptor of the part that this thread's warpgroup reads, in the slot at `start`.
   Value descriptor(ImplicitLocOpBuilder &b, Value start, const LinearLayout &accumulator) const {
     Value address = b.create<LLVM::PtrToIntOp>(b.getI32Type(), start);
     Value units = b.create<arith::ShRUIOp>(address, b.create<arith::ConstantIntOp>(unitBits, 32));
@@ -116,7 +121,7 @@ public:
     return b.create<arith::OrIOp>(b.create<arith::ExtUIOp>(b.getI64Type(), units), fields);
   }
 
-  /// Where an element lies, in the units of descriptors.
+  /// The offset of an element in the slot, in the units of descriptors.
   int64_t unitsAt(int64_t outerIndex, int64_t k) const {
     Coordinates index(2);
     index[dimension(true)] = outerIndex;
@@ -125,12 +130,13 @@ public:
   }
 
 private:
-  /// The dimension of the slot's block along the accumulator, or along k.
+  /// The dimension of the slot's block that is the dimension `outer` of the accumulator if
+  /// `isOuter`, and otherwise the one along k.
   unsigned dimension(bool isOuter) const { return (outer == 0) == isOuter != isTransposed ? 0 : 1; }
 
   bool isTransposed;
   unsigned outer;
-  int64_t bytes; // of an element
+  int64_t bytes; // the bytes of an element
   std::vector<int64_t> shape;
   std::optional<unsigned> rows;
   std::optional<LinearLayout> offsets;
@@ -164,8 +170,8 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
     for (Value word : packWords(b, lowering.fragmentsOf(dot.getA())))
       words.push_back(b.create<LLVM::BitcastOp>(b.getI32Type(), word));
 
-  // The operands in the text are the accumulators as results, the accumulators as operands, and
-  // then the others.
+  // In the text, the operands are numbered in this order: the accumulators as results, the
+  // accumulators as operands, the others.
   const int64_t count = tiles->columns / 2, kOfStep = bytesOfK * 8 / bits, steps = k / kOfStep;
   const bool isInteger = element.isInteger() && !dot.getFormatOfA();
   const std::string name = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(tiles->columns) +
@@ -178,8 +184,8 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
       text += (i == first ? "$" : ", $") + std::to_string(i);
     return text + "}";
   };
-  // Products of floats have more arguments: 1 and 1, since neither factor is negated; and, for
-  // floats of two bytes, whether each factor in shared memory lies across.
+  // Products of floats have more arguments: 1 and 1, because neither factor is negated; and, for
+  // floats of two bytes, whether each factor in shared memory is transposed.
   std::string suffix = isInteger ? "" : ", 1, 1";
   if (bits == 16)
     suffix += std::string(left ? (left->isAcross() ? ", 1" : ", 0") : "") +
@@ -220,13 +226,13 @@ LogicalResult lowerDotAsync(GpuLowering &lowering, ImplicitLocOpBuilder &b, DotA
   return success();
 }
 
-/// Waits for products, and gives their accumulators.
+/// Emits a wait that leaves `pending` products under way. Returns the accumulators of `products`.
 Values emitWait(ImplicitLocOpBuilder &b, unsigned pending, ValueRange products) {
   b.create<NVVM::WgmmaWaitGroupSyncOp>(pending);
   return products.empty() ? Values() : emitInPlace(b, "", products, {});
 }
 
-/// The loop whose results all of these values are.
+/// The loop of which all of these values are results; null if there is none.
 scf::ForOp loopOf(ValueRange values) {
   auto loop = values.empty() ? scf::ForOp() : values.front().getDefiningOp<scf::ForOp>();
   return llvm::all_of(values, [&](Value value) { return value.getDefiningOp() == loop; })
@@ -234,15 +240,15 @@ scf::ForOp loopOf(ValueRange values) {
              : scf::ForOp();
 }
 
-/// Whether nothing stands between the wait and the loop whose products it waits for.
+/// Whether the wait directly follows the loop whose products it waits for.
 bool isBehindLoop(WaitDotsOp wait) {
   return wait.getProducts().front().getDefiningOp() == wait->getPrevNode();
 }
 
-/// Waits for the products that a loop leaves under way, but only if the loop had an iteration.
-/// Without that condition the registers might also be those from before the loop. ptxas would think
-/// that these are written while products are under way, and let every product wait for the one
-/// before.
+/// Waits for the products that a loop leaves under way, inside a conditional that runs only if the
+/// loop has an iteration. Without the conditional, the registers might also be those from before
+/// the loop. ptxas would conclude that they are written while products are under way, and would
+/// make every product wait for the previous one.
 void waitBehind(GpuLowering &lowering, ImplicitLocOpBuilder &b, scf::ForOp loop, WaitDotsOp wait,
                 const Values &products) {
   scf::IfOp choice = runIfAnyIteration(b, loop);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-advance-copies: begins the copies for a loop's next iteration before this one stores.
+// eft-advance-copies: begins the copies for a loop's next iteration before this iteration stores.
 //
-// A program that computes one tile of a product after the other has a loop over tiles around a
-// pipelined loop. The pipelined loop ends with nothing under way. Then the tile is stored, and the
-// next pipelined loop begins by waiting for its first copies: the memory is idle first, and then
-// the tensor cores. So the copies that stand before the pipelined loop move to the end of the
-// iteration before, behind the last wait of its pipelined loop, where the slots are free:
+// A program that computes several tiles of a product has a loop over tiles around a pipelined loop.
+// When the pipelined loop ends, no copy is under way. Then the tile is stored, and the next
+// pipelined loop begins by waiting for its first copies: first the memory is idle, and then the
+// tensor cores are. So the copies that precede the pipelined loop move to the end of the previous
+// iteration over tiles: after the last wait of its pipelined loop, where the slots are free, and
+// before the stores:
 //
 //   tile t    | copies | products | store |
 //   tile t+1  |                   | copies| products | store |
 //
-// The operations that compute their addresses are cloned there for the next iteration. They give a
-// few numbers, which are cheaper to compute twice than to keep while the tile is stored.
+// The operations that compute the addresses of the copies are cloned there for the next iteration.
+// Their results are a few numbers. To compute them twice is cheaper than to keep them while the
+// tile is stored.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/ir/Accesses.h"
@@ -33,16 +35,20 @@ namespace eft {
 
 namespace {
 
-/// On a loop: no iteration reads what an earlier one has written.
+/// The attribute of a loop in which no iteration reads memory that an earlier iteration has
+/// written.
 constexpr StringLiteral flattenName = "eft.flatten";
 
-/// The most bytes that one round of staging takes, in general and of a single block.
+/// The most bytes of shared memory that one round of staging uses: in general, and for a conversion
+/// of a single block.
 constexpr uint64_t bytesOfRound = SharedMemory::usualBytes, bytesOfOneBlock = 32 * 1024;
 
-/// More rounds cost more than what they overlap with.
+/// The largest number of rounds of staging after a pipelined loop. More rounds would cost more time
+/// than the copies that overlap with them save.
 constexpr uint64_t maxRounds = 2;
 
-/// The shared memory that an operation may need beside the slots. Nothing if it is too much.
+/// The bytes of shared memory that an operation may need for staging; nothing if it would need more
+/// than `maxRounds` rounds.
 std::optional<uint64_t> bytesForStaging(Operation *op) {
   if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
     auto type = cast<RankedTensorType>(convert.getType());
@@ -82,7 +88,7 @@ public:
   CopyAdvancer(scf::ForOp loop, uint64_t maxBytes) : loop(loop), maxBytes(maxBytes) {}
 
   /// Whether the loop has the form that eft-pipeline-copies leaves: allocations and the first
-  /// copies, a pipelined loop, a wait for all copies, and stores.
+  /// copies, a pipelined loop, a wait for all copies, and stores. Collects these parts.
   bool matches() {
     Operation *pipelined = nullptr;
     for (Operation &op : loop.getBody()->without_terminator()) {
@@ -142,7 +148,8 @@ private:
     }
     hasCopies |= isa<CopyAsyncOp>(op);
     before.push_back(&op);
-    // No iteration reads what an earlier one has written, so addresses may be loaded early, too.
+    // No iteration reads memory that an earlier iteration has written, so the loads of addresses
+    // may run early, too.
     auto load = dyn_cast<LoadOp>(op);
     return isa<CopyAsyncOp, CommitCopiesOp>(op) || isMemoryEffectFree(&op) ||
            (load && !load.readsAnew());
@@ -169,8 +176,9 @@ private:
     return bytes;
   }
 
-  /// Finds what computes the next iteration's carried values, as far as the copies need them, from
-  /// this iteration's: operations behind the pipelined loop that need none of its results.
+  /// Finds the operations that compute the values which the next iteration's copies need from this
+  /// iteration: those values that the loop carries. Returns false if the operations need a result
+  /// of the pipelined loop, have side effects, or have regions.
   bool findNext(Operation *pipelined) {
     DenseSet<Operation *> ofCopies(before.begin(), before.end());
     SmallVector<Value> pending;
@@ -195,8 +203,8 @@ private:
     return true;
   }
 
-  /// Clones what stands before the pipelined loop: the copies, under a condition, and what they
-  /// need.
+  /// Clones the operations that precede the pipelined loop: the copies and the loads access memory
+  /// only if `condition` is true. Erases the clones that nothing uses.
   void cloneCopies(RewriterBase &rewriter, IRMapping &mapping, Value condition) {
     SmallVector<Operation *> clones;
     for (Operation *op : before) {
@@ -211,12 +219,12 @@ private:
   scf::ForOp loop;
   uint64_t maxBytes;
   SmallVector<AllocSharedOp> allocations;
-  SmallVector<Operation *> before; // the pipelined loop: copies, and what they and it need
+  SmallVector<Operation *> before; // the operations before the pipelined loop
   bool hasCopies = false;
-  WaitCopiesOp done; // of the pipelined loop
+  WaitCopiesOp done; // the wait for all copies, after the pipelined loop
   SmallVector<DeallocSharedOp> frees;
-  uint64_t staged = 0; // bytes, of what changes threads behind the pipelined loop
-  SmallVector<Operation *> next;
+  uint64_t staged = 0;           // the most bytes that an operation after the pipelined loop stages
+  SmallVector<Operation *> next; // the result of `findNext`
 };
 
 struct AdvanceCopiesPass : impl::AdvanceCopiesBase<AdvanceCopiesPass> {

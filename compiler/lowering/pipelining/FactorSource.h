@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A factor of a warpgroups' product, as it is before it is transposed and converted for the
-// product.
+// The source of a factor of a warpgroups' product: the block before it is transposed and converted
+// for the product.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -10,35 +10,38 @@
 namespace eft {
 
 struct FactorSource {
-  /// The block that is to be written to a slot.
+  /// The block that is written to a slot.
   mlir::Value block;
-  /// The dimension of the block along which the product sums.
+  /// The dimension of `block` along which the product sums.
   unsigned k;
   bool isTransposed = false;
-  /// The read of the block, if a slot has it already, in an order for warpgroups.
+  /// The operation that reads the block from a slot, if a slot holds the block already, in an order
+  /// that warpgroups can read; else null.
   ReadSharedOp present;
-  /// Whether the factor lies in registers as the product takes it.
+  /// Whether the factor is already in registers in the layout in which the product takes it.
   bool isInRegisters = false;
 
   /// `k` is the dimension of the factor along which the product sums.
   FactorSource(mlir::Value factor, unsigned k);
 
-  /// Whether the block has a layout. The order in a slot follows from it.
+  /// Whether the block has a layout. The order of the elements in a slot follows from the layout.
   bool isPlaced() const;
 
-  /// The type of the slot that has the block, or is to be made for it.
+  /// The type of the slot that holds the block already, or else of the slot to allocate for it.
   SharedType slotType();
-  /// The bytes of the slot that is to be made for the block; 0 if a slot has it already.
+  /// The bytes of the slot to allocate for the block; 0 if a slot holds it already.
   uint64_t bytes();
 
-  /// Erases what made the factor for the product, if nothing else uses it.
+  /// Erases the element moves and the read from shared memory that make `factor`, as far as their
+  /// results have no use.
   static void eraseUnused(mlir::RewriterBase &rewriter, mlir::Value factor);
 };
 
-/// Whether the product's first factor comes from before a loop around it, and must not stay in
-/// registers. Where ptxas (12.8 to 13.0) makes calls in a loop, as divisions do for operands that
-/// are rare, it does not keep the registers of such a factor: it writes to them behind the product,
-/// and reads them again in the next iteration.
+/// Whether the product's first factor is computed before a loop around the product, and must not
+/// stay in registers during the loop. In a loop with calls, ptxas (12.8 to 13.0) does not preserve
+/// the registers of such a factor: it overwrites them after the product, although the next
+/// iteration reads the factor from them again. Divisions contain such calls, which run only for
+/// rare operands.
 bool mustLeaveRegisters(DotOp dot);
 
 } // namespace eft

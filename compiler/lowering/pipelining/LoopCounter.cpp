@@ -26,8 +26,9 @@ void countFromZero(RewriterBase &rewriter, scf::ForOp loop) {
   auto widen = [&](Value value) -> Value {
     return type == wide ? value : rewriter.create<arith::ExtUIOp>(loc, wide, value).getResult();
   };
-  // (upper - lower - 1) / step + 1: as unsigned numbers these are exact, even where the bounds are
-  // far apart. The divisor is at least 1, so a loop that does not run divides by no zero.
+  // The number of iterations is (upper - lower - 1) / step + 1. In unsigned arithmetic it is exact,
+  // even where the bounds are far apart. The divisor is at least 1: a loop that does not run may
+  // have a step of 0.
   Value distance = widen(rewriter.create<arith::SubIOp>(loc, upper, lower));
   Value divisor = rewriter.create<arith::MaxUIOp>(loc, widen(step), constant(1));
   Value last = rewriter.create<arith::DivUIOp>(

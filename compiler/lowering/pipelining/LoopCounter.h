@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Counters of loops that the pipeliner can trust: it asks whether an iteration some steps ahead is
-// still one of the loop, and the counter must not wrap around on the way.
+// Loop counters that do not overflow in the pipeliner. The pipeliner finds out by a comparison
+// whether the loop has an iteration some steps ahead. The numbers that it compares must not wrap
+// around.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace eft {
 
-/// Whether the pipeliner's comparisons can't wrap around. It adds some steps to the lower bound, or
-/// takes them from the upper one, and compares.
+/// Whether the numbers that the pipeliner compares are known not to wrap around: it adds a few
+/// steps to the lower bound, or subtracts them from the upper bound. True if the lower bound and
+/// the step are small constants.
 bool countsExactly(mlir::scf::ForOp loop);
 
-/// Lets the loop count its iterations, in 64 bits, from zero on.
+/// Rewrites the loop to count its iterations from 0 in steps of 1, in 64 bits.
 void countFromZero(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
 } // namespace eft

@@ -16,19 +16,20 @@ namespace eft {
 
 namespace {
 
-/// The bytes that one asynchronous copy moves.
+/// The least and the most bytes that one asynchronous copy moves.
 constexpr int64_t minCopy = 4, widestAccess = 16;
 
-/// A thread has 255 registers. The loop's own numbers need the rest.
+/// The most registers of a thread for the results of products and for factors in short runs. A
+/// thread has 255 registers; the other values of the loop need the rest.
 constexpr int64_t maxRegisters = 208;
 
 bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 
-/// The order of the elements in a slot that is written in the places `from` and read by `dot`, in
-/// the places `wanted` where warps multiply by themselves. `k` is the slot's dimension of that
-/// name.
+/// The order of the elements in a slot that is written in the layout `from` and read by `dot`.
+/// Warps that multiply on their own read the slot in the layout `wanted`; warpgroups do not use
+/// `wanted`. `k` is the dimension of the slot along which the product sums.
 LinearLayout slotOrder(DotOp dot, const LinearLayout &from, const LinearLayout &wanted,
                        int64_t bytes, unsigned k) {
   if (!dot.getWarpgroups())
@@ -36,7 +37,8 @@ LinearLayout slotOrder(DotOp dot, const LinearLayout &from, const LinearLayout &
   return warpgroupOrder(from.shape(), rowsForWarpgroups(from, bytes, k), bytes);
 }
 
-/// Whether copies can do what `load` does: in runs, of which a mask leaves the beginning.
+/// Whether copies can replace `load`: the copies move whole runs, or with a mask the beginnings of
+/// runs, and write zeros for the other elements.
 bool isCopyable(LoadOp load) {
   auto block = dyn_cast<RankedTensorType>(load.getType());
   if (!block)
@@ -51,8 +53,8 @@ bool isCopyable(LoadOp load) {
          withPlaces(*layout, gpuPlaces).isSurjective();
 }
 
-/// The slots of this order for what `load` loads, if the runs of its copies have at least
-/// `minBytes`.
+/// The type of one slot for the block of `load`, in the order `order`; null if the runs of its
+/// copies have less than `minBytes` bytes.
 SharedType slotsInOrder(LoadOp load, const LinearLayout &order, int64_t minBytes) {
   auto block = cast<RankedTensorType>(load.getType());
   const LinearLayout from = withPlaces(*layoutOf(block), gpuPlaces);
@@ -66,7 +68,9 @@ SharedType slotsInOrder(LoadOp load, const LinearLayout &order, int64_t minBytes
   return SharedType::get(load.getContext(), 1, withLayout(plain, order));
 }
 
-/// The slots for what `load` loads and `dot` takes. `k` is the slot's dimension of that name.
+/// The type of one slot for the block that `load` loads and `dot` takes through `convert`; null if
+/// there is none. `k` is the dimension of the slot along which the product sums. `minBytes` is the
+/// least length of the copies' runs for a product of warpgroups.
 SharedType slotsForProduct(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsigned k,
                            int64_t minBytes) {
   auto block = cast<RankedTensorType>(load.getType());
@@ -81,7 +85,7 @@ SharedType slotsForProduct(LoadOp load, ConvertLayoutOp convert, DotOp dot, unsi
                       dot.getWarpgroups() ? minBytes : minCopy);
 }
 
-/// A use of a loaded block by a product, behind a conversion and transpositions.
+/// A use of a loaded block by a product, through a conversion and perhaps transpositions.
 struct ProductUse {
   ConvertLayoutOp convert;
   OpOperand *operand;
@@ -89,8 +93,9 @@ struct ProductUse {
   DotOp dot() const { return cast<DotOp>(operand->getOwner()); }
 };
 
-/// Adds the uses of what a conversion gives, as far as they are factors of products that tensor
-/// cores make; fails at another use.
+/// Adds to `uses` the uses of `value`, which is the result of `convert` or a transposition of it.
+/// Returns false if a use is not a factor of a product on tensor cores in the same block of
+/// operations.
 bool addUses(ConvertLayoutOp convert, Value value, SmallVector<ProductUse> &uses) {
   for (OpOperand &use : value.getUses()) {
     if (use.getOwner()->getBlock() != convert->getBlock())
@@ -108,7 +113,7 @@ bool addUses(ConvertLayoutOp convert, Value value, SmallVector<ProductUse> &uses
   return true;
 }
 
-/// The uses of a loaded block by products; none if it has other uses.
+/// The uses of a loaded block by products; empty if the block has other uses.
 SmallVector<ProductUse> productUses(LoadOp load) {
   SmallVector<ProductUse> uses;
   for (Operation *user : load->getUsers()) {
@@ -120,7 +125,7 @@ SmallVector<ProductUse> productUses(LoadOp load) {
   return uses;
 }
 
-/// The elements of a block that one thread holds.
+/// The number of elements of a block that one thread holds; 0 if the block has no layout.
 int64_t elementsOfThread(RankedTensorType block) {
   std::optional<LinearLayout> layout = layoutOf(block);
   return layout ? int64_t(1) << withPlaces(*layout, gpuPlaces).placeBits(place::registers) : 0;
@@ -136,14 +141,14 @@ bool isTransposedFor(OpOperand &use) {
   return isTransposed;
 }
 
-/// The factor's dimension k, where it is loaded.
+/// The dimension of the loaded block along which the product sums.
 unsigned dimensionK(const ProductUse &use) {
   const bool isFirst = use.operand == &use.dot().getAMutable();
   return isFirst != isTransposedFor(*use.operand) ? 1 : 0;
 }
 
-/// The slots for all uses of a loaded block by products. Null if there are none in which all
-/// products can read it: warpgroups and single warps want other orders.
+/// The type of one slot for all uses of a loaded block by products. Null if no slot suits all
+/// products: warpgroups and single warps need other orders.
 SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses, int64_t minBytes) {
   SharedType slots;
   for (const ProductUse &use : uses) {
@@ -155,9 +160,9 @@ SharedType slotsFor(LoadOp load, ArrayRef<ProductUse> uses, int64_t minBytes) {
   return slots;
 }
 
-/// The operand that copies bring as it lies in memory, and that threads rewrite for warpgroups'
-/// products. Nothing if copies in runs as long can bring the factor in the order that products
-/// read.
+/// The operand for a factor that copies bring in the order of global memory, and that threads
+/// rewrite for warpgroups' products. Nothing if threads can't rewrite it, or need not: copies in
+/// runs of the same length can bring the factor in the order that products read.
 std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
   auto block = cast<RankedTensorType>(load.getType());
   const int64_t bytes = block.getElementTypeBitWidth() / 8;
@@ -172,7 +177,8 @@ std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
       rewritingPlaces(from.shape(), k, bytes, int64_t(1) << from.placeBits(place::warp));
   if (!places)
     return std::nullopt;
-  // An order for more than what a thread reads at once might have wider reads, but shorter copies.
+  // An order that is chosen for more elements than a thread reads at once might allow wider reads,
+  // but only shorter copies.
   const LinearLayout order = SharedLayout::choose(from, readAtOnce(*places, k), unsigned(bytes))
                                  .order(from, place::offset);
   for (int64_t run = widestAccess; run >= minCopy; run /= 2) {
@@ -188,9 +194,9 @@ std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
   return std::nullopt;
 }
 
-/// Whether a factor of a warpgroups' product is computed from the block, element by element: it is
-/// converted, scaled, or unpacked. Single warps have such factors in registers, where several hold
-/// the same elements.
+/// Whether a factor of a warpgroups' product is computed from the block, element by element: the
+/// block is converted, scaled or unpacked. Products of single warps do not count: their factors are
+/// in registers, where several warps hold the same elements.
 bool isForFactor(LoadOp load) {
   llvm::SetVector<Operation *> pending;
   pending.insert(load);
@@ -209,8 +215,8 @@ bool isForFactor(LoadOp load) {
   return false;
 }
 
-/// The registers of a thread for a factor that copies can't move by the word: one for each element,
-/// and one for its address. None for other factors.
+/// The number of registers of a thread for a factor of which copies can't move at least 4 bytes at
+/// a time: one for each element, and one for its address. 0 for other factors.
 int64_t elementRegisters(LoadOp load, ArrayRef<ProductUse> uses) {
   return slotsFor(load, uses, minCopy)
              ? 0
@@ -280,7 +286,8 @@ bool LoopOperands::add(const LoopOperand &operand) {
   if (!operand.slots || !extend(extended, load.getPointer()) ||
       (load.getMask() && !extend(extended, load.getMask())))
     return false;
-  // Loads for addresses come earlier than a copy would bring them.
+  // A load for an address runs further ahead than a copy could bring its block, so it can't be an
+  // operand.
   auto isForAddresses = [&](LoadOp each) { return extended.loads.ops.contains(each); };
   if (isForAddresses(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return isForAddresses(each.load); }))
@@ -294,8 +301,8 @@ std::optional<LoopOperand> LoopOperands::rewrittenFactor(LoadOp load) {
   return mayRewrite ? asRewritten(load, productUses(load)) : std::nullopt;
 }
 
-/// Whether a thread has registers for the results of products, and for the elements of the factors
-/// that only short runs can bring.
+/// Whether a thread has enough registers for the results of the products and for the factors that
+/// have only short runs.
 bool LoopOperands::hasRegistersForShortRuns() {
   int64_t registers = 0;
   for (DotOp dot : loop.getBody()->getOps<DotOp>())
@@ -308,7 +315,7 @@ bool LoopOperands::hasRegistersForShortRuns() {
   return registers <= maxRegisters;
 }
 
-/// Adds a block that only products use.
+/// Adds the block of `load` if only products use it.
 void LoopOperands::addFactor(LoadOp load, int64_t minBytes) {
   const SmallVector<ProductUse> uses = productUses(load);
   if (uses.empty() || !isCopyable(load))
@@ -320,7 +327,7 @@ void LoopOperands::addFactor(LoadOp load, int64_t minBytes) {
     numbers[use.operand] = unsigned(operands.size()) - 1;
 }
 
-/// Adds another block of which threads hold copies.
+/// Adds the block of `load` if several threads hold the same element of it.
 void LoopOperands::addShared(LoadOp load) {
   std::optional<LinearLayout> layout = layoutOf(load.getType());
   if (!layout)
@@ -330,7 +337,8 @@ void LoopOperands::addShared(LoadOp load) {
     addRead(load);
 }
 
-/// Adds a block that threads read from its slot.
+/// Adds the block of `load` as one that threads read from its slot; returns false if it can't be
+/// added.
 bool LoopOperands::addRead(LoadOp load) {
   if (!isCopyable(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return each.load == load; }))
@@ -343,10 +351,11 @@ bool LoopOperands::addRead(LoadOp load) {
       {load, slotsInOrder(load, order, minCopy), cast<RankedTensorType>(load.getType()), {}});
 }
 
-/// Adds all that a value is computed from in the loop; fails where that is more than arithmetic and
-/// loads.
+/// Adds to `extended` all operations of the loop from which `value` is computed, for addresses or
+/// masks. Returns false if these are not only loads and operations without regions and side
+/// effects, or if one is a product.
 bool LoopOperands::extend(Slices &extended, Value value) {
-  // Values, each with the slice to which it belongs.
+  // Values to visit, each with the slice to which its operation belongs.
   SmallVector<std::pair<Value, Slice *>> pending = {{value, &extended.addresses}};
   while (!pending.empty()) {
     auto [next, slice] = pending.pop_back_val();

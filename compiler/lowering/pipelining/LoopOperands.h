@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The operands of a loop's matrix products that copies can bring to shared memory, and what must be
-// computed ahead for that.
+// The blocks that a loop with matrix products loads and that asynchronous copies can bring to
+// shared memory, and the operations that must run iterations ahead for these copies.
 //
-// Warpgroups read factors of one and of four bytes an element with neighbours along k alone. If a
-// factor's neighbours in memory lie along the other dimension, copies bring it as it is, and
-// threads rewrite it. Factors whose neighbours form no run at all that a copy can move go through
-// registers, if there are enough: they wait for memory while a product is under way.
+// Warpgroups read a factor whose elements have one or four bytes only if neighbours along k are
+// neighbours in shared memory. If the factor's neighbours in global memory are along the other
+// dimension, copies bring the factor as it is, and threads rewrite it in the other order. A factor
+// may have no runs that are long enough for a copy. The loop loads such a factor to registers, if a
+// thread has enough of them: the loads wait for memory while a product is under way.
 //
-// Addresses may be loaded themselves, as from a table of pages. These loads come still earlier.
+// The addresses may themselves be loaded, as from a table of pages. These loads run further ahead
+// than the copies.
 //
-// Beside them, copies bring blocks from which factors are computed, such as weights of one byte
-// that are converted and scaled. They also bring blocks of which several threads need each element,
-// such as a number for each column of a product's result: each thread would load it from memory,
-// and wait for it.
+// Copies also bring two other kinds of blocks: blocks from which factors are computed, such as
+// weights of one byte that are converted and scaled; and blocks of which several threads need each
+// element, such as a number for each column of a product's result. Without a copy, each of these
+// threads would load the element from memory, and wait for it.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -22,18 +24,19 @@
 
 namespace eft {
 
-/// The bytes of a slot, and of what lies between it and the next one.
+/// The bytes that a slot takes up in shared memory, with the padding up to the next slot.
 uint64_t bytesOf(SharedType slot);
 
-/// A block that a loop loads and that copies can bring to shared memory, and its place there.
+/// A block that a loop loads and that copies can bring to shared memory, and the types of its
+/// slots.
 struct LoopOperand {
   LoadOp load;
-  SharedType slots; // with one slot
-  // The block as threads read it from the slot; null if products alone use it, directly or through
-  // conversions, and can read it themselves.
+  SharedType slots; // the type of one slot
+  // The type of the block that threads read from the slot. Null if only products use the block,
+  // directly or through conversions, and read it from the slot themselves.
   mlir::RankedTensorType read;
-  // The type of the slot to which threads rewrite the block, in the order that products read, with
-  // one slot; null for other blocks.
+  // The type of one slot in which threads rewrite the block in the order that products read. Null
+  // if threads do not rewrite the block.
   SharedType rewritten;
 
   bool isReadByProducts() const { return !read; }
@@ -41,37 +44,41 @@ struct LoopOperand {
 
 class LoopOperands {
 public:
-  /// Finds the operands. There are none if the loop writes memory, or no product has one. Without
-  /// `mayRewrite`, threads rewrite none. Without `mayCompute`, blocks from which factors are
-  /// computed are none of the operands.
+  /// Finds the operands in the loop's body. There are none if the loop writes memory, or if copies
+  /// can bring no block for a product. If `mayRewrite` is false, no operand is rewritten by
+  /// threads. If `mayCompute` is false, blocks from which factors are computed are not operands.
   LoopOperands(mlir::scf::ForOp loop, bool mayRewrite, bool mayCompute);
 
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
-  /// Whether factors are computed from some of the operands.
+  /// Whether factors are computed from one of the operands.
   bool haveComputed() const { return hasComputed; }
-  /// The operand of the loop that a product uses here, and reads as copies bring it; null if it
-  /// uses none.
+  /// The operand that is the factor `use` of a product, if the product reads it in the order in
+  /// which copies bring it; else null.
   const LoopOperand *of(mlir::OpOperand &use) const;
-  /// The operand that a product uses here once threads have rewritten it; null if it uses none.
+  /// The operand that is the factor `use` of a product, if threads rewrite it for the product; else
+  /// null.
   const LoopOperand *rewritten(mlir::OpOperand &use) const;
-  /// Whether that operand is transposed between its conversion and the product.
+  /// Whether the factor `use` is transposed between its conversion and the product.
   bool isTransposed(mlir::OpOperand &use) const;
-  /// Operations of the loop's body, and arguments that the loop carries for them.
+  /// A set of operations of the loop's body, and the arguments that the loop carries for them.
   struct Slice {
     llvm::SetVector<mlir::Operation *> ops;
     llvm::SetVector<mlir::BlockArgument> carried;
   };
-  /// The arithmetic of the operands' addresses and masks, which uses the results of `loads`.
+  /// The operations that compute the addresses and masks of the operands' copies. They may use
+  /// results of the loads in `loads`, but do not include these loads.
   const Slice &addresses() const { return slices.addresses; }
-  /// Loads for addresses, as from a table of pages, and what they are computed from.
+  /// The loads whose results are used to compute addresses or masks, as from a table of pages, and
+  /// the operations that compute the addresses and masks of these loads.
   const Slice &loads() const { return slices.loads; }
 
-  /// The registers in which a thread has the elements, and their addresses, that copies can't move
-  /// by the word: it loads them while other products are under way.
+  /// The number of registers that a thread needs for factors of which copies can't move at least 4
+  /// bytes at a time. The thread loads their elements while other products are under way. It needs
+  /// a register for each element and one for the element's address.
   int64_t registersForElements() const;
-  /// The bytes of one slot for each operand.
+  /// The sum of the bytes of one slot for each operand.
   uint64_t slotBytes() const;
-  /// The bytes of one slot for each operand that threads rewrite; 0 if there is none.
+  /// The sum of the bytes of one slot for each operand that threads rewrite; 0 if there is none.
   uint64_t rewrittenBytes() const;
 
 private:
@@ -90,7 +97,7 @@ private:
   mlir::scf::ForOp loop;
   bool mayRewrite, hasComputed = false;
   llvm::SmallVector<LoopOperand> operands;
-  /// The index in `operands` of what a product uses.
+  /// For each factor of a product that is an operand: the index of the operand in `operands`.
   llvm::DenseMap<mlir::OpOperand *, unsigned> numbers;
   Slices slices;
 };

@@ -14,10 +14,10 @@ namespace eft {
 
 namespace {
 
-/// Whether an operation can be done in another iteration than the rest of the body.
+/// Whether an operation can run in another iteration than the rest of the body.
 bool isMovable(Operation *op) { return isMemoryEffectFree(op) && op->getNumRegions() == 0; }
 
-/// The bits that it takes to keep a value for an iteration.
+/// The number of bits that keeping a value until the next iteration takes.
 int64_t bitsOf(Value value) {
   constexpr int64_t bitsOfScalar = 64;
   auto block = dyn_cast<RankedTensorType>(value.getType());
@@ -26,7 +26,8 @@ int64_t bitsOf(Value value) {
              : bitsOfScalar;
 }
 
-/// The registers in which a thread holds its part of a block.
+/// The number of registers that a thread needs for its part of a block; 0 if the block has no
+/// layout.
 int64_t registersOf(RankedTensorType type) {
   if (!layoutOf(type))
     return 0;
@@ -81,7 +82,7 @@ bool LoopProducts::hasFirstFactorFromBefore(DotOp dot) const {
 }
 
 int64_t LoopProducts::registers(bool keepsFirstFactors, bool hasLate) const {
-  // Addresses, counters, and what is known of each row.
+  // The registers for addresses, counters, and the values of each row of a block, such as maxima.
   constexpr int64_t others = 44;
   int64_t result = others + operands.registersForElements();
   int64_t forRewriting = 0;
@@ -116,12 +117,14 @@ bool LoopProducts::beginsAtOnce(DotOp dot) const {
          (operands.of(dot.getAMutable()) || hasFirstFactorFromBefore(dot));
 }
 
-/// Adds all that an iteration computes from the accumulator, if that is elementwise operations and
-/// then products, of which the last one's result is the accumulator again: it stays under way, so
-/// that nothing but a further product may take it.
+/// Adds as late all operations that an iteration computes from `accumulator`, if these are
+/// elementwise operations followed by products, of which the last product's result is the
+/// accumulator's next value. A late product stays under way after it begins, so only a further
+/// product may use its result.
 void LoopProducts::addLate(BlockArgument accumulator) {
   OpOperand *next = loop.getTiedLoopYieldedValue(accumulator);
-  // Other arguments of the loop have another value one iteration later.
+  // Late operations run one iteration later, when the other arguments of the loop have other
+  // values.
   auto isOtherArgument = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument && argument != accumulator && argument.getOwner() == loop.getBody();
@@ -172,8 +175,9 @@ Operation *LoopProducts::conversionFor(DotOp dot) const {
   return source && source->getBlock() == loop.getBody() && bits == 32 ? op : nullptr;
 }
 
-/// Adds operations whose results are larger than their operands and have no other use, such as
-/// broadcasts: what they are computed from is kept for an iteration.
+/// Adds as late the operations whose results are larger than their operands and are used only by
+/// late operations, such as broadcasts. The loop then keeps the smaller operands for an iteration
+/// instead of the results.
 void LoopProducts::addWhatLateOnesUse() {
   for (Operation &op : llvm::reverse(*loop.getBody())) {
     if (isLate(&op) || !isMovable(&op) || isa<DotOp>(op) || op.getNumResults() != 1 ||

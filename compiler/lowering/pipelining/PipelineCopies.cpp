@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-pipeline-copies: copies the operands of products to shared memory, iterations ahead.
+// eft-pipeline-copies: copies the operands of matrix products to shared memory, iterations ahead of
+// the products.
 //
 // An iteration of the loop is cut into parts. The first part computes addresses and masks, and
 // begins the copies. The second part waits for the copies of its iteration, and does the rest.
-// Upstream's pipeliner runs the first part some iterations ahead. Operations that compute addresses
-// are cloned for it, so that the parts share no value that would have to be kept meanwhile. If
-// addresses are loaded, as from a table of pages, these loads are a part that runs one iteration
-// further ahead: copies do not wait for them.
+// Upstream's pipeliner runs the first part some iterations ahead of the second. Operations that
+// compute addresses are cloned for the first part, so that the parts share no value that would have
+// to be kept for these iterations. If addresses are loaded, as from a table of pages, their loads
+// are a separate part that runs one iteration further ahead, so that the copies do not wait for the
+// loads.
 //
-// One barrier an iteration is enough: it stands behind the wait for the copies of this iteration,
-// and before the copies that overwrite what an earlier one has read. With products that are done
-// when an iteration ends, these are the copies into the slot of the last iteration, and a slot for
-// each iteration under way will do. Products of warpgroups that only add to accumulators are left
-// under way until the next iteration has begun its own, so that there is always one. Their slots
-// are free one iteration later: there is one slot more, and the copies come last. Where a slot more
-// would leave room for fewer programs, a second barrier stands before the copies in its place.
+// One barrier in each iteration is enough. It follows the wait for the copies of this iteration,
+// and precedes the copies that overwrite the slot that an earlier iteration has read. If an
+// iteration waits for its own products, the copies overwrite the slot of the previous iteration,
+// and as many slots as iterations under way suffice. Products of warpgroups that only add to
+// accumulators stay under way until the next iteration has begun its own products, so that a
+// product is always under way. Their slots become free one iteration later: there is one more slot,
+// and the copies come last in the iteration. If one more slot would leave room for fewer programs,
+// a second barrier before the copies replaces it.
 //
-// Factors that warpgroups can't read as copies bring them go through registers to slots of their
-// own. While the products of the iteration before are under way, these read another slot. A barrier
-// stands behind that, too.
+// Warpgroups can't read some factors in the order in which copies bring them. Threads read such
+// factors to registers and write them to separate slots in another order. Meanwhile the products of
+// the previous iteration are under way, and read another of these slots. A barrier follows the
+// writes, too.
 //
-// Where warpgroups begin products of which others depend, as in attention, those that nothing in
-// the loop waits for are a third part, one iteration behind. With S = Q Kᵀ, P its exponentials and
-// O += P V, an iteration is
+// If one product of warpgroups depends on another, as in attention, the loop may have a third part,
+// which runs one iteration later than the second part. It has the products whose results nothing
+// else in the loop waits for. With S = Q Kᵀ, P the exponentials of S, and O += P V, an iteration is
 //
-//   wait for copies; begin S(i + 1), then O(i); copy; wait for S(i + 1); compute P(i + 1); wait for
-//   O(i)
+//   wait for O(i - 1); wait for copies; begin S(i + 1), then O(i); copy; wait for S(i + 1);
+//   compute P(i + 1)
 //
-// These slots, too, are free one iteration later. The loop stands in a conditional, so that it has
-// an iteration, whose second part comes before the loop, and the last third part comes behind it.
+// Here, too, slots become free one iteration later. The loop is put into a conditional, so that it
+// runs at least one iteration. The second part of the first iteration then precedes the pipelined
+// loop, and the third part of the last iteration follows it.
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/LoopGuard.h"
@@ -82,10 +87,11 @@ private:
     products.emplace(loop, *operands);
   }
 
-  /// Makes the plan; returns false if the loop stays as it is. Where threads don't rewrite factors
-  /// beside other products, short copies in the order that products read may be better: they need
-  /// fewer slots, and products can be a third part. Blocks from which factors are computed are
-  /// copied only if copies run as far ahead as without them.
+  /// Makes the plan; returns false if the loop must stay as it is. If threads would rewrite
+  /// factors, but not while other products are under way, the plan may instead use short copies, in
+  /// the order that products read: these copies need fewer slots, and late products can be a third
+  /// part. Blocks from which factors are computed are copied only if the copies run as far ahead as
+  /// they would without these blocks.
   bool makePlan(int64_t stages, uint64_t maxBytes) {
     auto planWith = [&](bool rewrites) {
       mayRewrite = rewrites;
@@ -114,8 +120,8 @@ private:
     return found.has_value();
   }
 
-  /// Writes first factors that are made before the loop to shared memory, so that the loop can use
-  /// their registers.
+  /// Writes the first factors that are computed before the loop to shared memory, so that the loop
+  /// can use their registers.
   void writeFirstFactors(RewriterBase &rewriter) {
     rewriter.setInsertionPoint(loop);
     Value zero = rewriter.create<arith::ConstantIntOp>(loop.getLoc(), 0, 32);
@@ -136,7 +142,8 @@ private:
       rewriter.create<BarrierOp>(loop.getLoc());
   }
 
-  /// Rewrites the body as parts of one iteration.
+  /// Rewrites the loop's body: divides its operations into parts, and replaces loads by copies and
+  /// reads of slots.
   void splitParts(RewriterBase &rewriter) {
     rewriter.setInsertionPoint(loop);
     Location loc = loop.getLoc();
@@ -146,7 +153,8 @@ private:
         inits.push_back(loop.getTiedLoopInit(argument)->get());
     findAccumulators();
     Value zero = rewriter.create<arith::ConstantIntOp>(loc, 0, 32);
-    // The slots that are written and read, and that to which factors are rewritten.
+    // The numbers of the slot that copies write and of the slot that is read, and of the slot in
+    // which threads rewrite factors.
     inits.append(rewrites() ? 3 : 2, zero);
     for (const LoopOperand &operand : operands->all())
       slots.push_back(allocate(rewriter, operand.load, operand.slots, plan.numSlots));
@@ -160,7 +168,8 @@ private:
         rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, emit));
     rewriter.setInsertionPointAfter(loop);
     waitForProducts(rewriter);
-    // The last iterations begin copies of zeros, which none of them waits for.
+    // In the last iterations the copies belong to no iteration. They write zeros, and no iteration
+    // waits for them.
     rewriter.create<WaitCopiesOp>(loc, uint32_t(0));
     for (ArrayRef<Value> allocated : {rewrittenSlots, slots, slotsOfFirstFactors})
       for (Value slot : llvm::reverse(allocated))
@@ -172,7 +181,7 @@ private:
     return rewriter.create<AllocSharedOp>(load.getLoc(), type);
   }
 
-  /// Finds the results of products that the loop leaves under way.
+  /// Finds the results of products that are still under way when the loop ends.
   void findAccumulators() {
     if (plan.hasThirdPart)
       for (BlockArgument accumulator : products->lateAccumulators())
@@ -182,7 +191,7 @@ private:
         accumulators.push_back(cast<BlockArgument>(dot.getAcc()).getArgNumber() - 1);
   }
 
-  /// Waits for the products that the loop leaves under way.
+  /// Waits for the products that are still under way when the loop ends.
   void waitForProducts(RewriterBase &rewriter) {
     SmallVector<Value> results;
     for (unsigned number : accumulators)
@@ -196,7 +205,7 @@ private:
   }
 
   SmallVector<Value> emitParts(RewriterBase &rewriter, ArrayRef<BlockArgument> arguments) {
-    Block *body = loop.getBody(); // of the old loop still, with new arguments
+    Block *body = loop.getBody(); // still the body of the old loop; `arguments` are the new loop's
     ArrayRef<BlockArgument> numbers = arguments.take_back(rewrites() ? 3 : 2);
     Value written = numbers[0], read = numbers[1];
     rewrittenSlot = rewrites() ? Value(numbers[2]) : Value();
@@ -242,8 +251,8 @@ private:
     return yielded;
   }
 
-  /// Clones the operations of a slice for a part. The first of the `arguments` are what the loop
-  /// carries for it.
+  /// Clones the operations of a slice for a part of the iteration. The first of the `arguments` are
+  /// those that the new loop carries for the slice.
   void cloneSlice(RewriterBase &rewriter, const LoopOperands::Slice &slice,
                   ArrayRef<BlockArgument> arguments, IRMapping &mapping, Mark part) {
     for (auto [from, to] : llvm::zip(slice.carried, arguments))
@@ -256,8 +265,9 @@ private:
       mark(rewriter.clone(*op, mapping), part);
   }
 
-  /// Adds what an iteration yields for a part's own arguments. What another part has loaded is a
-  /// result of an operation of this one.
+  /// Adds to `yielded` the values that an iteration yields for the carried arguments of a part. A
+  /// value that another part loads, or that is not computed in the loop, becomes the result of an
+  /// operation in this part.
   void yieldCarried(RewriterBase &rewriter, const LoopOperands::Slice &slice,
                     const IRMapping &mapping, Mark part, SmallVector<Value> &yielded) {
     auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
@@ -276,7 +286,8 @@ private:
 
   bool rewrites() const { return !products->rewritten().empty(); }
 
-  /// Reads factors from their slots and writes them to those in which products read them.
+  /// Reads the factors that threads rewrite from the slots of their copies, and writes them to the
+  /// slots that products read.
   void rewriteFactors(RewriterBase &rewriter, Value number) {
     DotOp first = products->all().front();
     rewriter.setInsertionPoint(first);
@@ -289,8 +300,8 @@ private:
     rewriter.create<BarrierOp>(first.getLoc());
   }
 
-  /// Replaces a load by reads of the slot. Products that take their factors from slots by
-  /// themselves need no read.
+  /// Replaces a load by reads of the slot. A product that takes its factor directly from the slot
+  /// needs no read.
   void readSlot(RewriterBase &rewriter, const LoopOperand &operand, Value slot, Value number) {
     LoadOp load = operand.load;
     if (!operand.isReadByProducts() && !llvm::is_contained(products->rewritten(), &operand)) {
@@ -309,9 +320,11 @@ private:
     rewriter.eraseOp(load);
   }
 
-  /// Lets warpgroups begin the products whose factors are in slots.
+  /// Replaces the products whose factors are in slots by asynchronous products of warpgroups, and
+  /// adds waits for them.
   void beginProducts(RewriterBase &rewriter, Value slot) {
-    // When the third part comes, the loop carries the next iteration's slot.
+    // When the third part runs, `slot` is already the next iteration's slot, so the loop carries
+    // the number for the third part.
     Value slotOfThird = plan.hasThirdPart ? emitSame(rewriter, slot) : Value();
     if (plan.hasThirdPart)
       separateThirdPart(rewriter);
@@ -332,8 +345,8 @@ private:
             rewriter.create<WaitDotsOp>(dot.getLoc(), result.getType(), uint32_t(0), result);
         result = wait.getResult(0);
         if (numAtOnce != 0 && llvm::is_contained(products->beginAtOnce(), dot)) {
-          // Products that begin later may still be under way. Those of the third part are so only
-          // inside the loop.
+          // Products that begin after this one may still be under way after the wait. The products
+          // of the third part are under way only inside the loop.
           mark(last, Mark::AtOnce);
           wait.setPending(numAtOnce - ++begun);
           setPendingInLoop(wait, wait.getPending() + numThird);
@@ -357,8 +370,9 @@ private:
     }
   }
 
-  /// Puts the third part behind the others. It begins with waiting for its products of the
-  /// iteration before; not until then may first factors be written to their registers again.
+  /// Moves the operations of the third part after the other parts. The third part begins with a
+  /// wait for its products of the previous iteration. Only then may first factors be written again
+  /// to the registers that these products read.
   void separateThirdPart(RewriterBase &rewriter) {
     SmallVector<Operation *> late;
     for (Operation &op : *loop.getBody())
@@ -384,7 +398,8 @@ private:
   }
 
   DotAsyncOp beginProduct(RewriterBase &rewriter, DotOp dot, Value slot) {
-    // The slots that hold a factor, and the number of the one to read; null for one in registers.
+    // The slots that hold a factor, and the number of the slot to read; null for a factor in
+    // registers.
     auto placeOf = [&](OpOperand &factor) -> std::pair<Value, Value> {
       if (const LoopOperand *operand = operands->of(factor))
         return {slots[operand - operands->all().data()], slot};
@@ -427,8 +442,9 @@ private:
         load.getPrefixRunsAttr(), load.getHeadlessAttr());
   }
 
-  /// The same value as the result of an operation of its own. The pipeliner takes no other value
-  /// for a result of an iteration: neither an argument nor what is computed before the loop.
+  /// Returns `value` as the result of a new operation. Upstream's pipeliner requires that an
+  /// iteration yields results of operations in the loop: neither arguments nor values from before
+  /// the loop.
   Value emitSame(RewriterBase &rewriter, Value value, std::optional<Mark> part = std::nullopt) {
     Value yes = rewriter.create<arith::ConstantIntOp>(loop.getLoc(), 1, 1);
     Value same = rewriter.create<arith::SelectOp>(loop.getLoc(), yes, value, value);
@@ -436,7 +452,7 @@ private:
     return same;
   }
 
-  /// The slot behind `slot`; behind the last of `count` slots comes the first.
+  /// The number of the slot after `slot`: slot + 1, or 0 after the last of the `count` slots.
   Value emitNext(RewriterBase &rewriter, Value slot, int64_t count,
                  std::optional<Mark> part = std::nullopt) {
     Location loc = loop.getLoc();
@@ -460,13 +476,13 @@ private:
   scf::ForOp loop;
   PipelinePlan plan = {};
   bool mayRewrite = true; // whether threads may rewrite factors
-  bool mayCompute = true; // whether copies may bring what factors are computed from
+  bool mayCompute = true; // whether copies may bring blocks from which factors are computed
   std::optional<LoopOperands> operands;
   std::optional<LoopProducts> products;
-  SmallVector<unsigned> accumulators; // indices of the loop's results that are under way
+  SmallVector<unsigned> accumulators; // indices of the loop's results that are still under way
   SmallVector<Value> slots, rewrittenSlots, slotsOfFirstFactors;
-  Value rewrittenSlot; // the number of the one that an iteration writes
-  llvm::DenseMap<Operation *, std::pair<Value, Value>> firstFactors; // slots, and the index of one
+  Value rewrittenSlot; // the number of the slot in which an iteration rewrites a factor
+  llvm::DenseMap<Operation *, std::pair<Value, Value>> firstFactors; // slots, and a slot's number
 };
 
 struct PipelineCopiesPass : impl::PipelineCopiesBase<PipelineCopiesPass> {

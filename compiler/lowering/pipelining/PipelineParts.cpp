@@ -11,7 +11,7 @@ namespace eft {
 
 namespace {
 
-// Attributes that only stand while a loop is pipelined: clones keep them.
+// Attributes that exist only while a loop is pipelined. Clones of an operation keep them.
 constexpr StringLiteral markName = "eft.mark", pendingName = "eft.pending_in_loop";
 
 bool hasMark(Operation *op, Mark mark) {
@@ -21,7 +21,8 @@ bool hasMark(Operation *op, Mark mark) {
 
 using Schedule = std::vector<std::pair<Operation *, unsigned>>;
 
-/// The body's operations in the order of the pipelined loop, each with its stage.
+/// The body's operations in the order of the pipelined loop, each with its stage of the pipelined
+/// loop.
 Schedule scheduleParts(scf::ForOp loop, const PipelineShape &shape) {
   const unsigned first = shape.hasPartAhead ? 1 : 0, second = first + shape.distance,
                  third = second + 1;
@@ -51,7 +52,8 @@ Schedule scheduleParts(scf::ForOp loop, const PipelineShape &shape) {
   return schedule;
 }
 
-/// Takes the marks of an operation of the pipelined code.
+/// Removes the marks of an operation of the pipelined code. Inside the loop, sets the number of
+/// products that a wait leaves under way.
 void unmark(Operation *op, scf::PipeliningOption::PipelinerPart part) {
   op->removeAttr(markName);
   if (auto pending = cast_or_null<IntegerAttr>(op->removeAttr(pendingName)))
@@ -59,14 +61,16 @@ void unmark(Operation *op, scf::PipeliningOption::PipelinerPart part) {
       cast<WaitDotsOp>(op).setPending(pending.getInt());
 }
 
-/// Lets what is done for a later iteration access memory only if there is that iteration.
+/// Makes a copy or a load that belongs to a later iteration access memory only if `condition` is
+/// true: the loop has that iteration.
 Operation *predicate(RewriterBase &rewriter, Operation *op, Value condition) {
   if (isa<CopyAsyncOp>(op) || hasMark(op, Mark::Ahead))
     doOnlyIf(rewriter, op, condition);
   return op;
 }
 
-/// Ends the loop one iteration earlier, and does the third part of the last one behind it.
+/// Ends the loop one iteration earlier, and clones the third part after the loop for the last
+/// iteration. `third` has the operations of the third part in the loop.
 void finishThirdPart(RewriterBase &rewriter, scf::ForOp loop, ArrayRef<Operation *> third) {
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);

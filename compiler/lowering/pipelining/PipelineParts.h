@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A loop whose iteration is cut into parts, and the pipelined loop that runs parts of several
-// iterations at a time. Upstream's pipeliner makes it; here is the order of the operations.
+// Cuts the iteration of a loop into parts, and makes a pipelined loop that runs parts of several
+// iterations at a time. Upstream's pipeliner makes the loop; this file gives it the order of the
+// operations.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -9,18 +10,19 @@
 
 namespace eft {
 
-/// The part of the pipelined loop that an operation is in, and its place there. Operations without
-/// a mark are in the second part.
+/// The part of an iteration to which an operation belongs, and its position in the part. An
+/// operation without a mark is in the second part.
 enum class Mark {
-  Ahead,     // in a part of its own, one iteration ahead of the first: loads addresses
+  Ahead,     // in a part of its own, one iteration ahead of the first part: loads addresses
   First,     // in the first part, which begins copies
   Wait,      // in the second part: waits for the copies
-  AtOnce,    // in the second part: begins a product right behind that wait
-  ThirdWait, // in the third part: the wait for its last products, and what directly follows
-  Third,     // in the third part, behind the products that begin at once
+  AtOnce,    // in the second part: begins a product right after the wait for the copies
+  ThirdWait, // in the third part: waits for its earlier products, then narrows first factors
+  Third,     // in the third part: the rest of it, after the products that begin at once
 };
 void mark(mlir::Operation *op, Mark mark);
-/// Lets the wait in the loop leave this many products under way; before the loop there are fewer.
+/// Sets the number of products that `wait` leaves under way inside the pipelined loop. The clones
+/// of `wait` outside the loop keep their own, smaller number.
 void setPendingInLoop(WaitDotsOp wait, unsigned pending);
 
 struct PipelineShape {
@@ -30,11 +32,12 @@ struct PipelineShape {
   bool hasThirdPart;    // whether there is a third part, which runs one iteration behind the second
 };
 
-/// Lets a copy or a load access memory only if the condition is true; other operations stay as they
-/// are.
+/// Makes a copy or a load access memory only if `condition` is true; leaves other operations as
+/// they are.
 void doOnlyIf(mlir::RewriterBase &rewriter, mlir::Operation *op, mlir::Value condition);
 
-/// Pipelines the loop. One with a third part must have an iteration.
+/// Pipelines the loop. A loop with a third part must run at least one iteration. Emits an error and
+/// fails if upstream's pipeliner fails.
 mlir::LogicalResult pipelineParts(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop,
                                   const PipelineShape &shape);
 

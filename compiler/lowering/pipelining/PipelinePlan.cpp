@@ -15,19 +15,23 @@ namespace eft {
 
 namespace {
 
-/// More stages than this hide nothing more, and the iterations ahead are code of their own.
+/// The largest number of stages. More stages would hide no more latency, and each iteration ahead
+/// adds code before the loop.
 constexpr int64_t maxStages = 8;
 
-/// The registers that a thread may have, and those of a multiprocessor.
+/// The most registers that a thread may need in a plan, and the number of registers of a
+/// multiprocessor.
 constexpr int64_t maxRegisters = 240, registersOfMultiprocessor = 64 * 1024;
 
-/// The shared memory of a multiprocessor with warpgroups, and what it keeps for each program.
+/// The bytes of shared memory of a multiprocessor with warpgroups, and the bytes that it reserves
+/// for each program.
 constexpr uint64_t bytesOfMultiprocessor = 228 * 1024, bytesBesideProgram = 1024;
 
-/// The shared memory that is left for values of a loop which change threads.
+/// The bytes of shared memory that a plan leaves for the staging of other values of the loop.
 constexpr uint64_t bytesForStaging = 48 * 1024;
 
-/// Whether something in the loop, beside its products and their operands, may need shared memory.
+/// Whether an operation of the loop, other than the products and their operands, may need shared
+/// memory.
 bool stagesOthers(scf::ForOp loop, const LoopOperands &operands, const LoopProducts &products) {
   auto isHarmless = [&](Operation *op) {
     const bool isOperand = llvm::any_of(operands.all(), [&](const LoopOperand &operand) {
@@ -47,7 +51,7 @@ bool stagesOthers(scf::ForOp loop, const LoopOperands &operands, const LoopProdu
   return !llvm::all_of(*loop.getBody(), [&](Operation &op) { return isHarmless(&op); });
 }
 
-/// The shared memory for first factors from before the loop.
+/// The bytes of shared memory for the first factors that are computed before the loop.
 uint64_t firstFactorBytes(const LoopProducts &products) {
   uint64_t bytes = 0;
   for (DotOp dot : products.all())
@@ -56,8 +60,8 @@ uint64_t firstFactorBytes(const LoopProducts &products) {
   return bytes;
 }
 
-/// The shared memory for the factors of one product of warpgroups that are in no slot: the most
-/// that one needs.
+/// The bytes of shared memory that the factors of one warpgroups' product need if no slot of the
+/// loop holds them: the maximum over the loop's products.
 uint64_t stagedFactorBytes(scf::ForOp loop, const LoopProducts &products) {
   uint64_t most = 0;
   for (DotOp dot : loop.getBody()->getOps<DotOp>()) {
@@ -80,7 +84,7 @@ int64_t threadsOf(DotOp dot) {
                 : lanesPerWarp;
 }
 
-/// The programs for which a multiprocessor has registers.
+/// The number of programs for which a multiprocessor has enough registers.
 int64_t programsByRegisters(const LoopProducts &products, bool keepsFirstFactors, bool hasLate) {
   const int64_t threads = threadsOf(products.all().front());
   return registersOfMultiprocessor / (products.registers(keepsFirstFactors, hasLate) * threads);
@@ -90,8 +94,9 @@ int64_t programsByBytes(uint64_t bytes) {
   return int64_t(bytesOfMultiprocessor / (bytes + bytesBesideProgram));
 }
 
-/// Whether as many programs fit on a multiprocessor where late products are a third part: programs
-/// overlap, too.
+/// Whether a thread has enough registers for a third part, and as many programs fit on a
+/// multiprocessor with it as without. Programs overlap each other, too, so a third part is not
+/// worth fewer programs.
 bool fitsThirdPart(const LoopProducts &products, bool keepsFirstFactors) {
   return products.registers(keepsFirstFactors, /*hasLate=*/true) <= maxRegisters &&
          programsByRegisters(products, keepsFirstFactors, /*hasLate=*/false) ==
@@ -110,12 +115,13 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
   if (plan.distance < 1 || operands.all().empty())
     return std::nullopt;
 
-  // The pass eft-stage-factors writes factors that the loop does not to slots of their own.
+  // eft-stage-factors allocates slots for the factors that the loop itself does not write to slots.
   const uint64_t staging = std::max({stagesOthers(loop, operands, products) ? bytesForStaging : 0,
                                      operands.rewrittenBytes() - products.rewrittenBytes(),
                                      stagedFactorBytes(loop, products)});
-  uint64_t others = 0; // bytes beside the slots of operands
-  // Says where first factors are, sets `others`, and returns the number of slots that fit beside.
+  uint64_t others = 0; // bytes other than those of the operands' slots
+  // Sets `plan.keepsFirstFactors` and `others`, and returns how many slots of each operand fit in
+  // the remaining bytes.
   auto fitSlots = [&] {
     auto slotsBeside = [&](uint64_t bytes) {
       return maxBytes > bytes ? int64_t((maxBytes - bytes) / operands.slotBytes()) : 0;
@@ -123,7 +129,8 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
     const uint64_t least = staging + uint64_t(plan.numRewrittenSlots) * products.rewrittenBytes();
     others = least + firstFactorBytes(products);
     const int64_t slots = slotsBeside(others);
-    // First factors from before the loop stay in registers as long as these suffice.
+    // First factors from before the loop stay in registers if a thread has enough registers, or if
+    // shared memory has no room for them.
     plan.keepsFirstFactors = llvm::none_of(products.all(), mustLeaveRegisters) &&
                              (slots < 2 || products.registers(/*keepsFirstFactors=*/true,
                                                               /*hasLate=*/false) <= maxRegisters);
@@ -135,7 +142,8 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
   plan.numRewrittenSlots = 2;
   int64_t maxSlots = fitSlots();
   if (products.canOverlapIterations() && maxSlots > 2) {
-    // A slot more spares a barrier, unless fewer programs fit then, or fewer iterations ahead.
+    // One more slot saves a barrier. It is not used if fewer programs would fit then, or if copies
+    // would run fewer iterations ahead.
     auto programsWith = [&](int64_t slots) {
       return std::min(programsByBytes(others + uint64_t(slots) * operands.slotBytes()),
                       programsByRegisters(products, plan.keepsFirstFactors, /*hasLate=*/false));
@@ -153,7 +161,8 @@ std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &op
   if (plan.distance < 1)
     return std::nullopt;
   plan.numSlots = plan.distance + 1;
-  // The third part reads its slots an iteration longer.
+  // The third part reads its slots for one iteration longer. So copies run one iteration less
+  // ahead.
   plan.hasThirdPart = plan.distance > 1 && count.value_or(maxStages) > 2 &&
                       products.haveThirdPart() && fitsThirdPart(products, plan.keepsFirstFactors);
   if (plan.hasThirdPart)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-stage-factors: the factors of warpgroups' products that no copies bring to shared memory.
+// eft-stage-factors: finds the products of warpgroups whose factors no copy brings to shared
+// memory. Writes these factors to slots, and replaces each product by an asynchronous product and a
+// wait for it.
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/pipelining/FactorSource.h"
 
@@ -15,7 +17,7 @@ namespace eft {
 
 namespace {
 
-/// The bytes of the slots that are in use at `op`.
+/// The bytes of the slots that are allocated before `op` and deallocated after it.
 uint64_t bytesInUse(Operation *op) {
   uint64_t bytes = 0;
   op->getParentOfType<func::FuncOp>().walk([&](DeallocSharedOp dealloc) {
@@ -53,7 +55,8 @@ private:
     ImplicitLocOpBuilder b(dot.getLoc(), dot);
     Value zero = b.create<arith::ConstantIntOp>(0, 32);
     SmallVector<Value> allocated;
-    // Returns the slots, and the slot that has the factor.
+    // Returns the shared allocation in which the factor has a slot, and the number of that slot. If
+    // the factor has no slot yet, allocates one.
     auto place = [&](FactorSource &factor) -> std::pair<Value, Value> {
       if (factor.present)
         return {factor.present.getShared(), factor.present.getSlot()};

@@ -13,7 +13,8 @@ class GroupSeparator {
 public:
   explicit GroupSeparator(const GroupOwners &owners) : owners(owners) {}
 
-  /// `user` is the group of `op`; null if it has none.
+  /// Leaves groups whole if a value passes between groups at `op`. `user` is the group of `op`;
+  /// null if it has none.
   void check(Operation *op, TileGroup *user) {
     TileGroup *origin = originOf(op);
     if (!origin || origin == user)
@@ -26,13 +27,14 @@ public:
 private:
   TileGroup *ownerOf(Value value) const { return owners.lookup(value.getDefiningOp()); }
 
-  /// True if a value is computed in place from other blocks, or from scalars.
+  /// True if a value is the result of an operation that can be tiled and is not an item.
   bool hasTree(Value value) const {
     Operation *op = value.getDefiningOp();
     return op && !owners.contains(op) && canTile(op);
   }
 
-  /// Visits operands first. It has a stack of its own, because chains of operations may be long.
+  /// Finds the origin of operands before that of their users. An explicit stack replaces recursion,
+  /// because chains of operations may be long.
   TileGroup *originOf(Operation *op) {
     SmallVector<Value> pending = unknownOperands(op);
     while (!pending.empty()) {
@@ -65,7 +67,7 @@ private:
     return common;
   }
 
-  /// The groups from which `op` is computed give away values.
+  /// Leaves the groups whole that compute values for `op`.
   void joinGroupsBehind(Operation *op) {
     walkTree(op, [&](Value value) {
       if (TileGroup *owner = ownerOf(value))

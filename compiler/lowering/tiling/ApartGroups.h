@@ -9,8 +9,9 @@ namespace eft {
 /// The group that an item belongs to.
 using GroupOwners = llvm::DenseMap<mlir::Operation *, TileGroup *>;
 
-/// Leaves those groups of `block` whole that need values of another group or of an operation that
-/// is not tiled, or give values to one. It takes time that is linear in the operations.
+/// Leaves groups of `block` whole (`isSplit` becomes false) if they need a value of another group
+/// or of an operation that is not tiled, or compute a value for one of these. The time is linear in
+/// the number of operations.
 void keepGroupsApart(mlir::Block &block, const GroupOwners &owners);
 
 } // namespace eft

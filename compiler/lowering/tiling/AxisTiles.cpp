@@ -10,8 +10,9 @@ namespace eft {
 
 namespace {
 
-/// The bits of a tile's number along the axis, if each of the number's bits moves a tile along one
-/// dimension by a power of two.
+/// The bits of a tile's number that move the tile along the axis, the lowest first. Nothing if some
+/// bit of the number does not move the tile along one dimension alone, or not by a power of two of
+/// at least a tile's extent along the axis.
 std::optional<SmallVector<unsigned>> bitsAlong(const LinearLayout &layout, const AxisTiles &tiles) {
   const unsigned inTile = tiles.indexBits();
   constexpr unsigned none = ~0u;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tiles of a placed block, as work along an axis sees them.
+// The tiles of a placed block for operations along an axis: scans and sorts.
 #pragma once
 
 #include "compiler/lowering/tiling/Tiles.h"
@@ -8,30 +8,31 @@
 
 namespace eft {
 
-/// The tiles of a block of which each holds a run of 2^i neighbours along an axis, starting at a
-/// multiple of 2^i. A tile has a number. One bit of it stands for each bit of the axis's index
-/// above i, and the others for dimensions beside the axis.
+/// Tiles that hold runs of 2^i neighbours along an axis, each run from a multiple of 2^i on. Every
+/// bit of a tile's number moves the tile along one dimension by a power of two. For each bit of the
+/// coordinate along the axis, from bit i on, one bit of the number moves the tile by that bit. The
+/// other bits of the number move it along other dimensions.
 struct AxisTiles {
   TiledDimension dimension;
   unsigned axis;
-  mlir::RankedTensorType type;       // of a tile
-  unsigned numberBits;               // of a tile's number
+  mlir::RankedTensorType type;       // the type of a tile
+  unsigned numberBits;               // how many bits a tile's number has
   llvm::SmallVector<unsigned> along; // the bits of the number along the axis, the lowest first
 
-  /// The bits of the index along the axis that lie in a tile.
+  /// The number i of bits of the coordinate along the axis that lie inside a tile.
   unsigned indexBits() const { return llvm::Log2_64(uint64_t(type.getDimSize(axis))); }
 
-  /// Tiles of at least `fragments` (a power of two) elements of a thread; nothing if the layout has
-  /// none of this form.
+  /// The smallest tiles of this form with at least `fragments` (a power of two) elements of each
+  /// thread; nothing if the layout has none.
   static std::optional<AxisTiles> of(mlir::RankedTensorType block, unsigned axis,
                                      unsigned fragments);
 };
 
-/// Emits code that gives bit i of `number` to the bit `bits[i]` of the result.
+/// Emits code that moves bit i of `number` to bit `bits[i]` of the result.
 mlir::Value spreadBits(mlir::ImplicitLocOpBuilder &b, mlir::Value number,
                        llvm::ArrayRef<unsigned> bits);
 
-/// A block in a buffer, of which loops read and write tiles.
+/// A block in a buffer, whose tiles loops read and write.
 class TiledBuffer {
 public:
   TiledBuffer(mlir::Value buffer, AxisTiles tiles) : buffer(buffer), tiles(std::move(tiles)) {}

@@ -14,8 +14,8 @@ namespace eft {
 
 namespace {
 
-/// The number of step bits that a phase folds, for a function of one operation and for a longer
-/// one.
+/// The most step bits that a phase folds: `maxBits` if the combiner is one operation, `smallBits`
+/// if it is longer.
 constexpr unsigned maxBits = 3, smallBits = 2;
 
 Value constant(ImplicitLocOpBuilder &b, int64_t value) {
@@ -31,7 +31,7 @@ Value reshape(ImplicitLocOpBuilder &b, Value block, ArrayRef<int64_t> shape) {
   return b.create<ReshapeOp>(reshaped(cast<RankedTensorType>(block.getType()), shape), block);
 }
 
-/// A block of `1 << bits` vectors like `vector`.
+/// The type of a block of `1 << bits` vectors like `vector`.
 RankedTensorType blockOf(RankedTensorType vector, unsigned bits, StringRef dimension) {
   SmallVector<int64_t> shape(vector.getShape());
   shape.insert(shape.begin(), int64_t(1) << bits);
@@ -89,7 +89,7 @@ SmallVector<FoldLoops::StepBit> FoldLoops::stepBitsOf(const LinearLayout &layout
   SmallVector<StepBit> bits;
   for (unsigned bit = 0; bit < layout.placeBits(dimension.str()); ++bit) {
     Coordinates basis = layout.basis(dimension.str(), bit);
-    // Bits that add nothing only make copies, of which one is enough.
+    // Bits that add nothing only make copies, and one copy is enough.
     if (llvm::any_of(basis, [](int64_t coordinate) { return coordinate != 0; }))
       bits.push_back({bit, bit, int32_t(basis[axis])});
   }
@@ -102,7 +102,8 @@ bool FoldLoops::canFold(ReduceOp reduce, RankedTensorType partial, StringRef dim
   RankedTensorType vector = tileType(partial, {dimension, 0});
   if (!vector || !layout.isSurjective())
     return false;
-  // A step bit moves along the axis, or along other dimensions, and no two of them do the same.
+  // A step bit must move along the axis alone, or along other dimensions alone. No two bits may add
+  // the same to the coordinate along the axis.
   int64_t ofVector = vector.getDimSize(axis) - 1, seen = ofVector;
   for (const StepBit &bit : stepBitsOf(layout, axis, dimension)) {
     Coordinates basis = layout.basis(dimension.str(), bit.inSource);
@@ -111,7 +112,7 @@ bool FoldLoops::canFold(ReduceOp reduce, RankedTensorType partial, StringRef dim
       return false;
     seen |= bit.ofAxis;
   }
-  // The results lie as the sources do.
+  // A result must have the layout of its source without the axis.
   for (auto [source, result] : llvm::zip_equal(reduce.getSources(), reduce.getResults()))
     if (isa<RankedTensorType>(result.getType()) &&
         !(*layoutOf(result.getType()) == layoutOf(source.getType())->slice(axis)))
@@ -193,7 +194,8 @@ void FoldLoops::emitPhase(ArrayRef<int32_t> bits) {
   stepBits = std::move(kept);
 }
 
-/// Folds the bits in their order; tile number i has the step bits set to i.
+/// Folds `bits` in their order. Those of them that are step bits are `steps`, in the same order. In
+/// tile number i, bit j of i is the value of step bit number j of `steps`.
 FoldLoops::Tile FoldLoops::fold(SmallVector<Tile> tiles, ArrayRef<int32_t> bits,
                                 ArrayRef<StepBit> steps) {
   for (int32_t bit : bits) {
@@ -203,7 +205,8 @@ FoldLoops::Tile FoldLoops::fold(SmallVector<Tile> tiles, ArrayRef<int32_t> bits,
       laneBits.erase(lane);
       continue;
     }
-    // The step bits come in the order of the tree, so the next one is the lowest.
+    // The step bits are numbered in the order of the tree, so the next one to fold is bit 0 of the
+    // tiles' numbers.
     SmallVector<Tile> combined;
     for (size_t i = 0; i < tiles.size(); i += 2)
       combined.push_back(combineBlocks(b, reduce, tiles[i], tiles[i + 1]));
@@ -212,7 +215,8 @@ FoldLoops::Tile FoldLoops::fold(SmallVector<Tile> tiles, ArrayRef<int32_t> bits,
   return tiles.front();
 }
 
-/// Combines the elements of each vector that differ in bit number `position` along the axis.
+/// Combines the elements of each vector whose coordinates along the axis differ in bit number
+/// `position`.
 FoldLoops::Tile FoldLoops::foldLanes(const Tile &tile, unsigned position) {
   const unsigned axis = reduce.getAxis();
   Tile apart, together;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops that fold the tree of a reduction, from buffer to buffer.
 //
-// When the parts of an axis are combined, a reduction has to fold the bits of its tree, in the
-// tree's order. Some of them are bits of the place's step, the others of its lane. The tree is cut
-// into phases, each with a few step bits. A phase is a loop over all other step bits. It reads the
-// few vectors that differ in its own bits, folds them, and writes one vector into the next phase's
-// buffer.
+// After the parts of an axis are combined, a reduction has to fold the bits of its tree, in the
+// tree's order. Some of these bits are bits of the place's step, the others are bits of its lane.
+// (On a GPU, read register for step, and thread for lane.) The tree is cut into phases with a few
+// step bits each. A phase is a loop over all other step bits. It reads the few vectors that differ
+// in the phase's own bits, folds them, and writes one vector into the next phase's buffer.
 //
 //   tree [2, 1, 64, 32, 16, 8, 4, 256, 128], 16 lanes (bits 1 to 8), 32 steps (bits 16 to 256):
 //
@@ -24,8 +24,9 @@ namespace eft {
 
 class FoldLoops {
 public:
-  /// True if loops can fold blocks of this type: that of a source of `reduce` after its parts are
-  /// combined.
+  /// True if loops can fold blocks of the type `partial`, which a source of `reduce` has after its
+  /// parts are combined. `dimension` is the place dimension over which the loops run, `step` or
+  /// `register`.
   static bool canFold(ReduceOp reduce, mlir::RankedTensorType partial, llvm::StringRef dimension);
 
   /// `buffers` hold the sources after their parts are combined, one buffer for each source.
@@ -35,18 +36,20 @@ public:
   /// Emits the loops.
   void emit();
 
-  /// The bits of the step dimension of the blocks that the reduction keeps. For each setting of
-  /// them there is one vector of results.
+  /// The bits of the sources' step dimension that the reduction keeps. A setting of these bits is a
+  /// position. Each position has one vector of results.
   llvm::SmallVector<unsigned> positionBits() const;
 
-  /// The reduction's results at a position, one vector of each; or its scalars.
+  /// Emits the reduction's results at a position, one vector for each result. Where the results are
+  /// scalars, returns these.
   llvm::SmallVector<mlir::Value> resultsAt(mlir::Value position);
 
 private:
-  /// A bit of the step dimension: its number in the sources, and in the current buffers.
+  /// A bit of the step dimension: its number in the sources' layout, and in that of the current
+  /// buffers.
   struct StepBit {
     unsigned inSource, inBuffer;
-    int32_t ofAxis; ///< what it adds to the axis; 0 if the reduction keeps it
+    int32_t ofAxis; ///< what it adds along the axis; 0 if the reduction keeps it
   };
   using Tile = llvm::SmallVector<mlir::Value>; // one vector of each source
 
@@ -72,8 +75,8 @@ private:
 llvm::SmallVector<mlir::Value> combineBlocks(mlir::ImplicitLocOpBuilder &b, ReduceOp reduce,
                                              mlir::ValueRange lower, mlir::ValueRange higher);
 
-/// Makes the same reduction of other blocks along `axis`. Their parts are already combined; `tree`
-/// is left.
+/// Makes a reduction of `sources` along `axis` with the function of `reduce`. The parts of the
+/// sources are already combined; `tree` has the bits that are left to fold.
 llvm::SmallVector<mlir::Value> reduceTree(mlir::ImplicitLocOpBuilder &b, ReduceOp reduce,
                                           mlir::ValueRange sources, unsigned axis,
                                           llvm::ArrayRef<int32_t> tree);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-tile-blocks: makes tiled loops of work on large blocks. TileGroups.h finds the operations
+// eft-tile-blocks: turns work on large blocks into tiled loops. TileGroups.h finds the operations
 // that one loop does together, TilingPlan.h decides which loops there are, TiledLoops.h makes the
 // loops, and Tiles.h their bodies.
 #include "compiler/lowering/Passes.h"
@@ -26,7 +26,8 @@ struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
     TilingOptions options{dimension, elements, vectors, splitPrefix, useBuffers || needsBuffers()};
     SmallVector<Block *> blocks;
     getOperation().walk([&](Operation *op) {
-      // These include the regions of reductions. Nothing is tiled there: they work on scalars.
+      // These include the bodies of reductions. Nothing is tiled there, because they compute with
+      // scalars.
       for (Region &region : op->getRegions())
         for (Block &block : region)
           blocks.push_back(&block);
@@ -38,7 +39,8 @@ struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
   }
 
 private:
-  /// True for a function that has buffers, or blocks of more than `maxBits` bits at each place.
+  /// True for a function that has buffers, or blocks of which a GPU's thread (on a CPU, a lane)
+  /// holds more than `maxBits` bits.
   bool needsBuffers() {
     WalkResult result = getOperation().walk([&](Operation *op) {
       const bool isLarge = maxBits != 0 && llvm::any_of(op->getResultTypes(), [&](Type type) {
@@ -49,9 +51,9 @@ private:
     return result.wasInterrupted();
   }
 
-  /// The bits of a block of numbers that lie at each place; 0 for other values. Words of more than
-  /// 32 bits count as 32: such a block may be one of offsets, which are computed where they are
-  /// used.
+  /// The bits of a block of numbers that a GPU's thread (on a CPU, a lane) holds; 0 for blocks of
+  /// booleans or pointers, and for other values. Elements of more than 32 bits count as 32: such a
+  /// block may be one of offsets, which are computed where they are used.
   uint64_t bitsOfPlace(Type type) const {
     std::optional<LinearLayout> layout = layoutOf(type);
     Type element = getElementTypeOrSelf(type);

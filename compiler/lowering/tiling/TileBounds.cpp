@@ -12,14 +12,15 @@ namespace eft {
 
 namespace {
 
-/// The mask of all accesses, or null if they have different ones.
+/// The mask that all accesses have; null if their masks differ, or if they have none.
 Value commonMask(ArrayRef<Operation *> accesses) {
   Value mask = maskOf(accesses.front());
   bool isCommon = llvm::all_of(accesses, [&](Operation *access) { return maskOf(access) == mask; });
   return isCommon ? mask : Value();
 }
 
-/// The number n of elements of a tile, if tile number i has the elements i·n to (i + 1)·n − 1.
+/// The number n of elements of a tile, if tile number i has the elements i·n to (i + 1)·n − 1; else
+/// nothing.
 std::optional<int64_t> elementsInOrder(RankedTensorType block, const TiledDimension &steps) {
   RankedTensorType tile = tileType(block, steps);
   if (!tile || block.getRank() != 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The number of tiles of a loop that lie inside a mask that is a prefix of the block.
+// The number of a loop's tiles that lie inside a mask, where the mask is a prefix of the block.
 #pragma once
 
 #include "compiler/analysis/PrefixMask.h"
@@ -7,16 +7,18 @@
 
 namespace eft {
 
-/// The bounds of the loops over a block of which only a prefix is accessed. The first loop runs the
-/// tiles inside the prefix, the second runs finer tiles up to its end. Numbers of tiles, as i32.
+/// The bounds of two loops over a block of which only a prefix is accessed. The first loop runs the
+/// tiles that lie inside the prefix. The second runs finer tiles from there to the prefix's end.
+/// All bounds are numbers of tiles, as i32.
 struct TileBounds {
-  mlir::Value inside;             ///< number of leading tiles in which the mask is true throughout
-  mlir::Value fineStart, fineEnd; ///< the fine tiles that have the prefix's other elements
+  mlir::Value inside; ///< the number of leading tiles in which the mask is true throughout
+  mlir::Value fineStart, fineEnd; ///< the range of fine tiles with the rest of the prefix
 };
 
-/// Emits the bounds for accesses in tiles and in fine tiles. Returns nothing unless all accesses
-/// have the same mask, that is a prefix which can be counted, and the tiles go through the block
-/// from its first element to its last.
+/// Emits the bounds for tiles of the size `steps` and fine tiles of the size `fine`. Returns
+/// nothing unless three conditions hold: all accesses have the same mask, that mask is a prefix
+/// whose length can be computed, and tiles of both sizes are numbered in the order of the block's
+/// elements.
 std::optional<TileBounds> emitTileBounds(mlir::ImplicitLocOpBuilder &b, const AxisInfos &infos,
                                          llvm::ArrayRef<mlir::Operation *> accesses,
                                          const TiledDimension &steps, const TiledDimension &fine);

@@ -17,8 +17,8 @@ RankedTensorType placedBlock(Value value) {
   return block && layoutOf(block) ? block : RankedTensorType();
 }
 
-/// The bits of the step dimension that number the parts which a reduction combines one after the
-/// other; nothing if the layout has no such bits in a row.
+/// The bits of the tiled dimension that number the parts which a reduction combines one after the
+/// other. Nothing if these parts are not numbered by consecutive bits of that dimension.
 std::optional<ReductionSteps> stepsOfReduction(ReduceOp reduce, StringRef dimension) {
   LinearLayout layout = *layoutOf(reduce.getSources().front().getType());
   int64_t steps = reduce.getSteps().value_or(1);
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// A reduction is not tiled if its steps are not bits of the step dimension.
+  /// A reduction is tiled only if its steps are bits of the tiled dimension.
   bool isWorthy(Operation *op) {
     auto reduce = dyn_cast<ReduceOp>(op);
     return !reduce || stepsOfReduction(reduce, dimension).has_value();
@@ -85,7 +85,8 @@ private:
   void passBy(Operation *op) {
     if (!isOpen)
       return;
-    // A tile reads all its buffers before it writes any.
+    // An iteration of a tiled loop reads all its buffers before it writes any. So a read of a
+    // buffer that the group has written ends the group.
     if (auto read = dyn_cast<BufferReadOp>(op)) {
       isOpen = isWhole(read) && !written.contains(read.getBuffer());
       return;
@@ -93,7 +94,7 @@ private:
     // A buffer must be complete before a group gathers from it.
     if (auto pick = dyn_cast<BufferGatherOp>(op))
       isOpen = !written.contains(pick.getBuffer());
-    // An operation that reads whole blocks has to come behind the loop that computes them.
+    // An operation that reads whole blocks has to come after the loop that computes them.
     const bool readsWhole = !canTile(op) && uses(op, computed);
     if ((!isMemoryEffectFree(op) && !isa<BufferGatherOp>(op)) || readsWhole)
       isOpen = false;
@@ -126,8 +127,8 @@ private:
   bool withReductions;
   std::vector<TileGroup> groups;
   bool isOpen = false;
-  DenseSet<Value> computed;        // what is computed from loads and reductions of the open group
-  DenseSet<Value> afterReductions; // what is computed from its reductions
+  DenseSet<Value> computed;        // values computed from loads and reductions of the open group
+  DenseSet<Value> afterReductions; // values computed from its reductions
   DenseSet<Value> written;         // the buffers that the group writes
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-tile-scans: loops over the tiles of blocks that are scanned or sorted.
 //
-// Both are networks with a level for each bit of the index along the axis. The lower bits lie in a
-// tile, and a scan or sort of the tile does their levels. In the other levels, whole tiles meet.
+// Scans and sorts are networks with levels for the bits of the index along the axis. The lower bits
+// lie inside a tile: a scan or sort of the tile does their levels. The levels of the higher bits
+// combine or compare whole tiles.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/layout/Placement.h"
@@ -26,7 +27,8 @@ namespace {
 
 constexpr unsigned wordBits = 32;
 
-/// Tiles are sorted by at most this many bits of their numbers at once.
+/// The most bits of a tile's number for which one loop does the compare-exchanges. It holds
+/// 2^bitsAtOnce tiles at a time.
 constexpr unsigned bitsAtOnce = 2;
 
 /// Makes the loops of one operation.
@@ -36,7 +38,7 @@ protected:
 
   Value constant(int64_t value) { return b.create<arith::ConstantIntOp>(value, wordBits); }
 
-  /// Emits a loop over the numbers that have no bits but `bits`.
+  /// Emits a loop over all numbers in which only bits of `bits` are set.
   void forNumbers(ArrayRef<unsigned> bits, function_ref<void(Value)> body) {
     if (bits.empty())
       return body(constant(0));
@@ -103,8 +105,9 @@ private:
     return b.create<SortOp>(tile, sort.getAxis(), first, last, descending, sort.getIsUnsigned());
   }
 
-  /// Sorts a tile in the last part of a stage: its elements rise and then fall. To reverse the
-  /// order of integers, all bits are inverted.
+  /// Does the last part of a stage, inside a tile. The elements of the tile rise and then fall, so
+  /// one stage sorts them. For a run that is to fall, all bits of the elements are inverted before
+  /// and after: that reverses the order of integers.
   Value merged(Value tile, Value number, unsigned stage) {
     const unsigned inTile = tiles.indexBits();
     Value falls = fallsAt(number, stage);
@@ -116,7 +119,8 @@ private:
     return b.create<arith::XOrIOp>(tile, ones);
   }
 
-  /// Does the compare-exchanges of tiles whose numbers differ in one of the bits, in this order.
+  /// Does the compare-exchanges of tiles whose numbers differ in one of the bits `bits`, in the
+  /// order of `bits`.
   void exchange(ArrayRef<unsigned> bits, unsigned stage) {
     forNumbers(bitsWithout(bits), [&](Value first) {
       Value falls = fallsAt(first, stage);
@@ -136,8 +140,8 @@ private:
     });
   }
 
-  /// Puts the smaller elements into the first tile and the larger ones into the second, or the
-  /// other way round.
+  /// Puts the smaller elements into the first tile and the larger ones into the second. Does the
+  /// opposite where `falls` is true, or, if `falls` is null, for a descending sort.
   void order(Value &first, Value &second, Value falls) {
     Value less, more;
     if (sort.getIsUnsigned()) {
@@ -156,8 +160,8 @@ private:
     second = b.create<arith::SelectOp>(falls, less, more);
   }
 
-  /// Whether a stage sorts the run of a tile in descending order: one bit of the index tells. Null
-  /// for the last stage, in which the axis is one run.
+  /// Emits the condition that a stage sorts the run of a tile in descending order, which one bit of
+  /// the tile's number tells. Null for the last stage, in which the axis is one run.
   Value fallsAt(Value number, unsigned stage) {
     const unsigned index = stage - tiles.indexBits();
     if (index == tiles.along.size())
@@ -181,9 +185,10 @@ public:
       buffers.emplace_back(buffer, tiles);
   }
 
-  /// Scans the tiles along the axis one after the other. Level i above a tile combines it with the
-  /// last elements of the 2^i tiles before it, as far as levels below have combined those, if bit i
-  /// of its number is set. Else, if all lower bits are, it is itself the last of 2^i tiles.
+  /// Scans the tiles along the axis one after the other. For each level i above a tile, the loop
+  /// carries the last elements of 2^i tiles that are scanned. If bit i of a tile's position is set,
+  /// level i combines the tile with these elements. If bit i is not set but all lower bits are, the
+  /// tile is the last of 2^i tiles, and its last elements are carried on for level i.
   void emit() {
     forNumbers(bitsWithout(tiles.along), [&](Value others) {
       const int64_t count = int64_t(1) << tiles.along.size();
@@ -219,7 +224,8 @@ private:
   }
   LinearLayout lastLayout() const { return layoutOf(tiles.type)->collapse(tiles.axis); }
 
-  /// For each level the last elements, which nothing reads before they are set.
+  /// The initial values of the last elements that the loop carries for each level. Nothing reads
+  /// them before they are set.
   SmallVector<Value> zeroCarries() {
     SmallVector<Value> carries;
     for (Type type : lastTypes()) {
@@ -236,7 +242,8 @@ private:
     return byLevel;
   }
 
-  /// The tile after all levels. Sets the carries that it is the last tile of.
+  /// Returns the scanned tile, after all levels. Sets `carries` at the levels at which the tile is
+  /// the last of 2^level tiles.
   SmallVector<Value> scanTile(Value number, Value position, MutableArrayRef<Value> carries) {
     SmallVector<Value> own = read(number);
     if (tiles.indexBits() > 0) {
@@ -271,7 +278,7 @@ private:
     return own;
   }
 
-  /// Whether the bits `mask` of a number are `bits`.
+  /// Emits the condition (number & mask) == bits.
   Value isSet(Value number, int64_t mask, int64_t bits) {
     return b.create<arith::CmpIOp>(arith::CmpIPredicate::eq,
                                    b.create<arith::AndIOp>(number, constant(mask)), constant(bits));
@@ -298,7 +305,8 @@ private:
                                       : withLayout(RankedTensorType::get(shape, element),
                                                    layoutOf(tiles.type)->slice(tiles.axis)));
       }
-      // Of two elements the reduction takes the later one, in any order.
+      // The reduction's function returns the later of two elements. Its result is the last element
+      // in every order of combining.
       auto reduce = b.create<ReduceOp>(types, parts, tiles.axis, /*order_free=*/true,
                                        /*steps=*/IntegerAttr(), /*tree=*/DenseI32ArrayAttr());
       setOrder(reduce, cheapestOrder(*layoutOf(tiles.type), tiles.axis));
@@ -362,10 +370,12 @@ private:
   SmallVector<TiledBuffer> buffers;
 };
 
-/// The buffers of a function. Each operation keeps its blocks there for the time that it takes.
+/// The buffers of a function, which its scans and sorts share: a scan or sort needs its buffers
+/// only while it runs.
 class Buffers {
 public:
-  /// Buffers that hold the blocks, which are of one layout, at the place of `op`.
+  /// Writes blocks, which have one layout, into buffers in front of `op`. Returns the buffers, one
+  /// for each block.
   SmallVector<Value> holding(ImplicitLocOpBuilder &b, Operation *op, ValueRange blocks) {
     SmallVector<Value> buffers;
     for (Value block : blocks) {
@@ -402,7 +412,7 @@ struct TileScansPass : impl::TileScansBase<TileScansPass> {
   }
 
 private:
-  /// The elements of all blocks that a thread holds. Those of 64 bits count twice.
+  /// The number of elements of all blocks that a thread holds. Elements of 64 bits count twice.
   static uint64_t numFragments(TypeRange blocks) {
     uint64_t number = 0;
     for (Type block : blocks) {

@@ -18,7 +18,7 @@ namespace {
 
 RankedTensorType typeOf(Value block) { return cast<RankedTensorType>(block.getType()); }
 
-/// Loads that are done again, in the order of the program.
+/// The operations of loads that a group repeats, in the order of the program.
 SmallVector<Operation *> inOrder(const llvm::SetVector<Value> &loads) {
   SmallVector<Operation *> result;
   for (Value load : loads)
@@ -42,7 +42,8 @@ Value TiledLoops::bufferOf(Value value) {
   return buffer;
 }
 
-/// Whether a value's buffer has no copies: as a whole, the value may have too many.
+/// True if the buffer of a value holds each element once. This is so for values that are written or
+/// read as wholes, whose layouts may have too many copies.
 bool TiledLoops::isHeldOnce(Value value) const {
   return plan.wholeWrites.contains(value) || plan.wholeReads.contains(value);
 }
@@ -52,8 +53,9 @@ Value TiledLoops::current(Value value) {
   return now == renamed.end() ? value : now->second;
 }
 
-/// Writes values that no group computes into their buffers where they are defined, without copies.
-/// A conversion that only makes copies is skipped, because not all of them may be needed.
+/// Writes values that no group computes into their buffers, without copies, where the values are
+/// defined. If a layout conversion makes the value, its source is written: the copies that the
+/// conversion makes may not all be needed.
 void TiledLoops::writeWholes() {
   for (Value value : plan.wholeWrites) {
     OpBuilder b(value.getContext());
@@ -67,8 +69,8 @@ void TiledLoops::writeWholes() {
   }
 }
 
-/// Reads whole blocks from their buffers behind the group's loop, where operations that are not
-/// tiled need them. All their users stand there, or are moved there. Where the layout has copies of
+/// Reads whole blocks from their buffers after the group's loop, for operations that are not tiled.
+/// All users of these blocks are after the loop, or are moved there. Where a layout has copies of
 /// elements, the buffer has each element once.
 void TiledLoops::readWholes() {
   for (Value value : plan.wholeReads) {
@@ -90,7 +92,8 @@ void TiledLoops::readWholes() {
   }
 }
 
-/// A loop with constant bounds needs no mark: the constants give its number of iterations.
+/// Marks a loop whose bounds are computed. A loop with constant bounds needs no mark: the constants
+/// tell its number of iterations.
 void TiledLoops::markComputedBounds(scf::ForOp loop) {
   if (!getConstantIntValue(loop.getLowerBound()) || !getConstantIntValue(loop.getUpperBound()))
     loop->setAttr(ofStepsName, UnitAttr::get(loop.getContext()));
@@ -108,7 +111,7 @@ void TiledLoops::emit() {
 }
 
 void TiledLoops::emitGroup(TileGroup &group) {
-  // Such a group gives nothing: other groups load its values again.
+  // A group of loads that writes no buffer needs no loop: other groups load its values again.
   if (group.bufferWrites.empty() && llvm::all_of(group.items, llvm::IsaPred<LoadOp>))
     return;
   Operation *last = group.items.back();
@@ -120,8 +123,8 @@ void TiledLoops::emitGroup(TileGroup &group) {
   moveBehind(group, last);
 }
 
-/// Moves operations that use a group's results, and stand between its items, behind the group's
-/// loop.
+/// Moves the operations between a group's items that use the group's results. They move to the
+/// place after `last`, the group's last item, where the group's loop is.
 void TiledLoops::moveBehind(TileGroup &group, Operation *last) {
   DenseSet<Value> results;
   for (Operation *item : group.items)
@@ -165,8 +168,10 @@ void TiledLoops::emitAccesses(ImplicitLocOpBuilder &b, TileGroup &group) {
   Value zero = b.create<arith::ConstantIntOp>(0, 32);
   Value all = b.create<arith::ConstantIntOp>(int64_t(1) << stepBits, 32);
   SmallVector<Operation *> accesses = accessesOf(group);
-  // Buffers are written for the whole block. Other groups do the end of a prefix in the smallest
-  // tiles, which is little work and little code, and leave out the tiles behind it.
+  // A group that writes buffers computes the whole block, because the buffers' readers may need all
+  // of it: a second loop does the tiles after the prefix, with the mask. Other groups compute only
+  // the prefix: their second loop does the prefix's end in the smallest tiles, which is little work
+  // and little code, and the elements after the prefix are left out.
   const bool isForAll =
       !group.bufferWrites.empty() || llvm::any_of(group.items, llvm::IsaPred<BufferWriteOp>);
   TiledDimension fine = {group.steps.name, isForAll ? group.steps.keptBits : 0};
@@ -191,9 +196,9 @@ void TiledLoops::emitLoop(ImplicitLocOpBuilder &b, TileGroup &group, TiledDimens
   emitBody(body, group, tiles, loop.getInductionVar(), dropMasks);
 }
 
-/// Emits one tile of a group, all but its reductions. With `dropMasks` the common mask of the
-/// accesses is true throughout the tile: the accesses get no mask, and other users of the mask get
-/// true.
+/// Emits one tile of a group, apart from its reductions. With `dropMasks`, the mask that all
+/// accesses share is true throughout the tile: the accesses get no mask, and other users of the
+/// mask get true.
 void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value step,
                           bool dropMasks) {
   if (dropMasks) {
@@ -229,14 +234,15 @@ void TiledLoops::emitBody(OpBuilder &b, TileGroup &group, Tiles &tiles, Value st
       b.create<BufferWriteOp>(value.getLoc(), tiles.tileOf(value), bufferOf(value), step);
 }
 
-/// Erases the groups' items, which the loops now do, and all operations that have become dead. It
-/// begins at the end, so that an operation's users are erased before it.
+/// Erases the groups' items, which the loops now do, and all operations that have become dead. Goes
+/// from the end to the start, so that an operation's users are erased before it.
 void TiledLoops::eraseReplaced() {
   DenseSet<Operation *> replaced;
   for (TileGroup &group : plan.groups)
     if (group.isSplit)
       replaced.insert(group.items.begin(), group.items.end());
-  // An operation that was moved behind a reduction may compute the reduction's source.
+  // An operation that was moved after a reduction may compute the reduction's source, so the order
+  // of erasing alone does not suffice.
   for (Operation *op : replaced)
     op->dropAllReferences();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))

@@ -7,10 +7,11 @@
 
 namespace eft {
 
-/// An attribute of tiled loops with computed bounds. The size of a block bounds their iterations.
+/// The attribute that marks a tiled loop whose bounds are computed at run time. Such a loop still
+/// has few iterations: at most the number of tiles in a block.
 inline constexpr llvm::StringLiteral ofStepsName = "eft.of_steps";
 
-/// Replaces the groups that are to be tiled, in one straight line of code, by tiled loops.
+/// Replaces the groups of one basic block that are to be tiled by tiled loops.
 class TiledLoops {
 public:
   TiledLoops(mlir::Block &block, TilingPlan &plan, const TilingOptions &options,
@@ -30,7 +31,8 @@ private:
                 bool dropMasks);
   void moveBehind(TileGroup &group, mlir::Operation *last);
 
-  // Reductions: TiledReductions.cpp.
+  // Reductions: TiledReductions.cpp. The parameter `part` of `finishWithAxis` is a position in the
+  // sense of that file, and `combined` of `finishPartial` are buffers of partial results.
   void emitReductions(mlir::ImplicitLocOpBuilder &b, TileGroup &group);
   unsigned positionBits(const TileGroup &group) const;
   mlir::Value stepsInside(mlir::ImplicitLocOpBuilder &b, const TileGroup &group);

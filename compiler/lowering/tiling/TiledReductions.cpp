@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tiled loops of groups with reductions.
 //
-// The bits of the tile's number are, from the lowest: bits inside a part of the axis, the parts
-// that are combined one after the other, and bits of other dimensions. Two nested loops go over
-// them: the outer one over all bits but the parts', the inner one over the parts. The inner one
-// carries what has been combined so far.
+// A reduction combines the parts of its axis one after the other (the steps of the reduction). The
+// bits of a tile's number that number these parts are the tile's *part*. The other bits are its
+// *position*: the lower ones number tiles inside a part of the axis, the higher ones tiles along
+// other dimensions. Two nested loops go over the tiles: the outer one over the positions, the inner
+// one over the parts. The inner loop carries the combination of the parts so far.
 //
 //   for position:
 //     combined = neutral
 //     for part:  combined = combine(combined, tile(position, part))
 //     keep combined
 //
-// If a tile has the whole axis, `combined` is folded to the end at once. Otherwise it is written
-// into a buffer, and the buffer's contents are folded behind the loops: at once if they are few
-// vectors, else in loops (FoldLoops.h).
+// If a tile has the whole axis apart from the parts, `combined` is folded to the end at once.
+// Otherwise it is written into a buffer, and the buffer's contents are folded after the loops: at
+// once if they are few vectors, else in loops (FoldLoops.h).
 #include "compiler/lowering/tiling/TiledLoops.h"
 
 #include "compiler/lowering/LinearCode.h"
@@ -42,8 +43,9 @@ SmallVector<ReduceOp> reductionsOf(const TileGroup &group) {
   return reductions;
 }
 
-/// The neutral value: combined with any other value, it gives that value, bit for bit. Null if
-/// there is none, or if the function is none of the usual ones.
+/// The neutral element of a reduction's function: combined with any other value, it gives that
+/// value, bit for bit. Null if the function has none, or is not a single operation with a known
+/// one.
 TypedAttr neutralElement(ReduceOp reduce) {
   Block &body = reduce.getCombine().front();
   if (reduce.getSources().size() != 1 || body.getOperations().size() != 2)
@@ -52,14 +54,15 @@ TypedAttr neutralElement(ReduceOp reduce) {
   if (op.getNumOperands() != 2 || op.getOperands() != ValueRange(body.getArguments()) ||
       body.back().getOperands() != op.getResults())
     return {};
-  // A sum's is −0, because −0 + 0 would be 0.
+  // The neutral element of a sum is −0, because −0 + 0 is 0.
   if (auto type = dyn_cast<FloatType>(op.getResult(0).getType()); type && isa<arith::AddFOp>(op))
     return FloatAttr::get(type, APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true));
   std::optional<TypedAttr> neutral = arith::getNeutralElement(&op);
   return neutral ? *neutral : TypedAttr();
 }
 
-/// The number of a tile: that of its position, with the bits of its part's number inserted.
+/// The number of the tile at a position and a part: the bits of the part inserted into those of the
+/// position.
 Value stepNumber(ImplicitLocOpBuilder &b, const TileGroup &group, Value position, Value part) {
   const ReductionSteps &parts = group.reductionSteps;
   if (parts.bits == 0)
@@ -74,8 +77,10 @@ Value stepNumber(ImplicitLocOpBuilder &b, const TileGroup &group, Value position
 
 } // namespace
 
-/// Emits the loops over the parts at one position: first over those inside a mask, if the number of
-/// tiles inside is known. Returns the combined values, one for each source of each reduction.
+/// Emits the loops over the parts at one position. `inside` is the number of tiles in which the
+/// mask is true throughout, or null if it is not known. If it is known, a first loop does the parts
+/// whose tiles lie inside the mask, without the mask. Returns the combined values, one for each
+/// source of each reduction.
 SmallVector<Value> TiledLoops::emitCombining(ImplicitLocOpBuilder &b, TileGroup &group,
                                              Value position, Value inside) {
   SmallVector<Value> combined;
@@ -88,7 +93,8 @@ SmallVector<Value> TiledLoops::emitCombining(ImplicitLocOpBuilder &b, TileGroup 
     }
   Value first = constant(b, 0), end = constant(b, int64_t(1) << group.reductionSteps.bits);
   if (inside) {
-    // Part p is tile p · positions + position, and inside if that is less than `inside`.
+    // Part p is tile number p · 2^bits + position, and inside the mask if that number is less than
+    // `inside`.
     const unsigned bits = positionBits(group);
     Value rest = b.create<arith::SubIOp>(inside, position);
     rest = b.create<arith::AddIOp>(rest, constant(b, (int64_t(1) << bits) - 1));
@@ -129,8 +135,9 @@ SmallVector<Value> TiledLoops::emitParts(ImplicitLocOpBuilder &b, TileGroup &gro
   return SmallVector<Value>(loop.getResults());
 }
 
-/// Writes a result into the places of all parts. If the parts are the highest bits of a tile's
-/// number, the places of one part follow each other, and a loop writes part after part.
+/// Writes a reduction's result into the places of all parts, which hold copies of it. If the parts
+/// are the highest bits of a tile's number, the places of one part are contiguous in the buffer,
+/// and a loop writes `ofPart` once for each part. Otherwise `whole` is written at once.
 static void writeCopies(ImplicitLocOpBuilder &b, const TileGroup &group, Value ofPart, Value whole,
                         Value buffer) {
   const ReductionSteps &parts = group.reductionSteps;
@@ -146,7 +153,7 @@ static void writeCopies(ImplicitLocOpBuilder &b, const TileGroup &group, Value o
   b.create<BufferWriteOp>(ofPart, buffer, copies.getInductionVar());
 }
 
-/// The buffer that has a result once, without the copies that the places of other parts hold.
+/// The buffer that holds a result once, without the copies in the places of other parts.
 Value TiledLoops::onceBufferOf(ReduceOp reduce, Value result, const TileGroup &group) {
   Value &buffer = onceBuffers[result];
   if (buffer)
@@ -163,8 +170,8 @@ Value TiledLoops::onceBufferOf(ReduceOp reduce, Value result, const TileGroup &g
              reduce, withLayout(block, *LinearLayout::create(places, block.getShape(), error)));
 }
 
-/// The users of a whole result read it from a buffer that has each element once, though a layout
-/// may have many copies of it.
+/// Makes the users that need a whole result read it from `buffer`, which holds each element once.
+/// The result's own layout may have many copies of it.
 void TiledLoops::readOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
   Value whole = readWhole(b, b.getLoc(), buffer);
   for (OpOperand &use : llvm::make_early_inc_range(result.getUses()))
@@ -175,8 +182,9 @@ void TiledLoops::readOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
                         : b.create<ConvertLayoutOp>(result.getType(), whole);
 }
 
-/// Finishes reductions whose tiles have the whole axis: folds what was combined at a position, and
-/// writes the results of this position.
+/// Finishes reductions whose tiles have the whole axis: folds the values combined at one position,
+/// and writes their results to the places of this position. The declaration names the parameter
+/// `position` `part`.
 void TiledLoops::finishWithAxis(ImplicitLocOpBuilder &b, TileGroup &group, Value position,
                                 ArrayRef<Value> combined) {
   ValueRange rest(combined);
@@ -201,7 +209,8 @@ void TiledLoops::finishWithAxis(ImplicitLocOpBuilder &b, TileGroup &group, Value
   }
 }
 
-/// Finishes reductions whose partial results lie in buffers: folds them as whole blocks.
+/// Finishes reductions whose partial results lie in the buffers `partial`: folds these as whole
+/// blocks.
 void TiledLoops::finishPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef<Value> partial) {
   ValueRange rest(partial);
   for (ReduceOp reduce : reductionsOf(group)) {
@@ -222,7 +231,7 @@ void TiledLoops::finishPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayR
   }
 }
 
-/// Finishes reductions whose partial results lie in buffers: folds them in loops.
+/// Finishes reductions whose partial results lie in the buffers `partial`: folds these in loops.
 void TiledLoops::foldPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef<Value> partial) {
   const ReductionSteps &parts = group.reductionSteps;
   for (ReduceOp reduce : reductionsOf(group)) {
@@ -235,7 +244,8 @@ void TiledLoops::foldPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef
         renamed[old] = now;
       continue;
     }
-    // The places of all elements along the axis hold the result.
+    // All places that differ only along the axis hold the same result: the bits `copies` number
+    // them.
     SmallVector<Value> once;
     SmallVector<int64_t> positions, copies;
     SmallVector<unsigned> kept = folds.positionBits();
@@ -271,14 +281,15 @@ void TiledLoops::foldPartial(ImplicitLocOpBuilder &b, TileGroup &group, ArrayRef
   }
 }
 
-/// The number of those bits of a tile's number that tell its position, and not its part.
+/// The number of bits of a position: the bits of a tile's number without those of its part.
 unsigned TiledLoops::positionBits(const TileGroup &group) const {
   return layoutOf(group.block())->placeBits(options.dimension.str()) - group.steps.keptBits -
          group.reductionSteps.bits;
 }
 
-/// The number of tiles inside a mask that is a prefix of the reduced row. Null if it is not known,
-/// or if the parts are not the highest bits of a tile's number.
+/// The number of tiles in which the mask is true throughout, if the mask is a prefix of the reduced
+/// row. Null if the number is not known, or if the parts are not the highest bits of a tile's
+/// number.
 Value TiledLoops::stepsInside(ImplicitLocOpBuilder &b, const TileGroup &group) {
   SmallVector<Operation *> accesses = accessesOf(group);
   const ReductionSteps &parts = group.reductionSteps;

@@ -26,7 +26,7 @@ RankedTensorType tileType(RankedTensorType block, const TiledDimension &steps) {
   return withLayout(RankedTensorType::get(*shape, block.getElementType()), *tileLayout);
 }
 
-/// True if a bit of a place leads to no other element.
+/// True if a bit of a place with this basis only makes copies.
 static bool isCopy(const Coordinates &basis) {
   return llvm::all_of(basis, [](int64_t coordinate) { return coordinate == 0; });
 }
@@ -38,13 +38,14 @@ bool canTile(Operation *op) {
   }
   if (op->hasTrait<ComputesInPlace>())
     return !hasEffect<MemoryEffects::Write>(op);
-  // A tile divides only its own elements, so the division need not be safe for those of other
-  // tiles.
+  // The operation need not be speculatable: a division, for example, is done for a tile's own
+  // elements alone.
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
          OpTrait::hasElementwiseMappableTraits(op);
 }
 
-/// Visits the operands first. It has a stack of its own, because chains of operations may be long.
+/// Makes the tiles of operands before those of their users. An explicit stack replaces recursion,
+/// because chains of operations may be long.
 Value Tiles::tileOf(Value value) {
   auto isKnown = [&](Value each) {
     return !isa<RankedTensorType>(each.getType()) || tiles.contains(each);
@@ -83,8 +84,9 @@ Value Tiles::tileOfArange(Operation *op) {
                                  arith::IntegerOverflowFlags::nsw);
 }
 
-/// The tile of a buffer without copies that has the elements of this tile of `block`: its size, and
-/// its number in the buffer, which has only those bits of `step` that make no copies.
+/// The tile that has the same elements as the current tile of `block`, in a buffer that holds
+/// `block` without copies. Returns the size of the buffer's tiles, and the tile's number in the
+/// buffer. The number is made of those bits of `step` that make no copies.
 std::pair<TiledDimension, Value> Tiles::tileWithoutCopies(RankedTensorType block) {
   ImplicitLocOpBuilder b(step.getLoc(), builder);
   const LinearLayout layout = *layoutOf(block);
@@ -148,7 +150,8 @@ void Tiles::cloneOp(Operation *op) { tiles.map(op->getResults(), makeTile(op)->g
 void Tiles::cloneAccess(MemoryAccessOpInterface access, bool dropMask) {
   if (!dropMask || !access.getMask())
     return cloneOp(access);
-  // Without the mask first, so that no tile of it is computed.
+  // The mask is dropped before the operation's tile is made, so that no tile of the mask is
+  // computed.
   Operation *unmasked = access->clone();
   cast<MemoryAccessOpInterface>(unmasked).dropMask();
   tiles.map(access->getResults(), makeTile(unmasked)->getResults());

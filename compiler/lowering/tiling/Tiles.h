@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One iteration of a tiled loop: work on a large block as work on a small one.
+// One iteration of a tiled loop: the work on a large block becomes work on a small one.
 //
-// A layout maps a place's bits to the index. Keep the low bits of one place dimension: the places
-// then hold a smaller block, the *tile*. Each setting of the other bits moves the tile by an offset
-// that follows from the layout. So a block of any shape is a set of tiles, and an elementwise
-// operation on the block is that operation on each tile.
+// A layout maps the bits of a place to an index. If a place keeps only the low bits of one of its
+// dimensions, the places hold a smaller block, the *tile*. Each setting of the dropped bits moves
+// the tile by an offset that follows from the layout. So a block of any shape is a set of tiles,
+// and an elementwise operation on the block is that operation on each tile.
 #pragma once
 
 #include "compiler/ir/LayoutConversion.h"
@@ -19,27 +19,31 @@ struct TiledDimension {
   unsigned keptBits;
 };
 
-/// The type of a tile of a block; null if the elements of a tile are not a block.
+/// The type of a tile of a block. Null if the dimension has fewer bits than a tile is to keep, or
+/// if the elements of a tile do not form a block.
 mlir::RankedTensorType tileType(mlir::RankedTensorType block, const TiledDimension &steps);
 
-/// True for the operations that `Tiles` can do one tile at a time: those that compute in place.
+/// True for the operations that `Tiles` can do one tile at a time: splat constants, and operations
+/// in which each place computes its result from its own elements of the operands.
 bool canTile(mlir::Operation *op);
 
 /// Clones operations on blocks as operations on tiles, for one iteration of a tiled loop.
 class Tiles {
 public:
-  /// `step` is the number of the tile, an i32; clones are inserted where `builder` stands.
+  /// `step` is the number of the tile, an i32. Clones are inserted at the builder's insertion
+  /// point.
   Tiles(mlir::OpBuilder &builder, mlir::Value step, TiledDimension steps)
       : builder(builder), step(step), steps(steps) {}
 
-  /// The tile of `value`. Clones the operations from which it is computed. A scalar is its own
-  /// tile.
+  /// Returns the tile of `value`. Clones the operations from which the tile is computed. A scalar
+  /// is its own tile.
   mlir::Value tileOf(mlir::Value value);
 
-  /// Reads the tile of `block` from a buffer that holds it without copies.
+  /// Returns the tile of a value of type `block`, read from a buffer that holds the value without
+  /// copies.
   mlir::Value readWithoutCopies(mlir::RankedTensorType block, mlir::Value buffer);
-  /// Writes the tile of a value into such a buffer. Tiles with the same elements overwrite each
-  /// other.
+  /// Writes the tile of a value into a buffer that holds the value without copies. Tiles with the
+  /// same elements overwrite each other.
   void writeWithoutCopies(mlir::Value value, mlir::Value buffer);
 
   /// Sets the tile of a value that `tileOf` can't compute.

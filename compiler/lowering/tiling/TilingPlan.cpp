@@ -13,18 +13,18 @@ namespace eft {
 
 namespace {
 
-/// At most two to this power fragments are folded without a loop: the first number counts where a
-/// loop could fold them as well, the second where none can.
+/// Limits for folding without a loop, as bits of the fragment's number: at most 2^smallFragmentBits
+/// fragments where a loop could fold them instead, at most 2^maxFragmentBits where none can.
 constexpr unsigned smallFragmentBits = 4, maxFragmentBits = 8;
 
-/// A whole block of at most two to this power fragments is not worth a buffer.
+/// A whole block of at most 2^wholeFragmentBits fragments is not worth a buffer.
 constexpr unsigned wholeFragmentBits = 4;
 
-/// A value that takes more operations than this to compute from loaded values is kept rather than
-/// computed again.
+/// A value that takes more operations than this to compute from loaded values is kept in a buffer
+/// for later groups. Cheaper values are computed again.
 constexpr unsigned cheapOperations = 8;
 
-/// But a value of more bytes than this is computed again.
+/// A value of more bytes than this is always computed again.
 constexpr int64_t maxKeptBytes = 256 * 1024;
 
 unsigned runOf(Operation *access) {
@@ -32,7 +32,7 @@ unsigned runOf(Operation *access) {
   return run ? run.getInt() : 1;
 }
 
-/// True if the operation itself, without its regions, may change memory other than buffers.
+/// True if the operation itself, apart from its regions, may change memory other than buffers.
 bool mayWriteMemory(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects)
@@ -83,8 +83,9 @@ public:
 private:
   //===--- The size of a tile -----------------------------------------------------------------===//
 
-  /// Chooses the bits that a tile keeps of the dimension: enough for the wanted elements, and for
-  /// the wanted number of runs of neighbours. False if there is no way, or no bit left for a loop.
+  /// Chooses the number of bits that a tile keeps of the dimension: enough for the options' number
+  /// of elements, and for their number of runs of neighbours in memory. Returns false if the
+  /// group's reductions allow no size, or if no bit is left for a loop.
   bool chooseSteps(TileGroup &group) const {
     LinearLayout layout = *layoutOf(group.block());
     const unsigned all = layout.placeBits(options.dimension.str());
@@ -98,9 +99,10 @@ private:
     return group.steps.keptBits < all;
   }
 
-  /// Fits a tile to the group's reductions. Either it gets the whole axis but for the reductions'
-  /// steps, and is folded to the end. Or partial results are kept, and folded behind the loop, at
-  /// once or in loops. False if neither is possible.
+  /// Fits the size of a tile to the group's reductions. If possible, a tile has the whole axis
+  /// apart from the steps of the reductions, and the tiled loop folds it to the end. Otherwise the
+  /// loop keeps partial results, which are folded after it, at once or in loops. Returns false if
+  /// neither is possible.
   bool fitReductions(TileGroup &group, unsigned allBits) const {
     const ReductionSteps &steps = group.reductionSteps;
     if (steps.bits != 0)
@@ -127,8 +129,9 @@ private:
     return group.foldsInLoops || allBits - steps.bits <= maxFragmentBits;
   }
 
-  /// The number of the dimension's bits up to the highest one that runs along the axis and is not a
-  /// step of the reduction.
+  /// The number of the dimension's low bits that a tile must keep to have the whole axis apart from
+  /// the reduction's steps: all bits up to the highest one that runs along the axis and is not a
+  /// step.
   unsigned bitsBelowSteps(ReduceOp reduce, const ReductionSteps &steps) const {
     LinearLayout layout = *layoutOf(reduce.getSources().front().getType());
     unsigned count = 0;
@@ -153,9 +156,9 @@ private:
 
   //===--- Values that cross from group to group ----------------------------------------------===//
 
-  /// Leaves groups of small blocks whole if a buffer would gain nothing: groups that only load
-  /// blocks to be used as wholes, by a loop that carries them for example, and groups that need
-  /// whole blocks themselves.
+  /// Leaves groups of small blocks whole if a buffer would gain nothing. These are groups that only
+  /// load blocks which are used as wholes (for example, by a loop that carries them), and groups
+  /// that need whole blocks themselves.
   void keepWholes() {
     DenseSet<Value> whole;
     auto note = [&](Operation *op) {
@@ -181,9 +184,9 @@ private:
     return layoutOf(block)->placeBits(options.dimension.str());
   }
 
-  /// True if the group needs blocks that exist as wholes, and have as many fragments as its own:
-  /// carried ones, or results of operations that are not tiled. Copies don't count: they are made
-  /// in the tiles.
+  /// True if the group needs blocks that exist as wholes and have as many fragments as its own.
+  /// Such blocks are carried by loops, or are results of operations that are not tiled. A block's
+  /// copies of elements don't count as fragments: tiles make the copies.
   bool usesWholes(const TileGroup &group) const {
     bool found = false;
     for (Operation *item : group.items)
@@ -242,7 +245,8 @@ private:
       plan.wholeWrites.insert(value);
   }
 
-  /// True if the group writes into a buffer from which later tiles still have to read.
+  /// True if the group writes into the buffer from which it reads moved elements. A tile could
+  /// overwrite elements that a later tile has to read.
   static bool overwrites(const TileGroup &group, BufferReadOp read) {
     return read.getElements() && llvm::any_of(group.items, [&](Operation *item) {
              auto write = dyn_cast<BufferWriteOp>(item);
@@ -250,7 +254,8 @@ private:
            });
   }
 
-  /// A value that an earlier group computes at some cost is read from that group's buffer.
+  /// If an earlier group computes the value at some cost, makes that group write it to a buffer and
+  /// this group read it there. Returns false if the value is computed again instead.
   bool readFromEarlier(Value value, TileGroup &group) {
     auto earlier = computedBy.find(value);
     if (earlier == computedBy.end() || earlier->second == &group ||
@@ -275,8 +280,8 @@ private:
       });
   }
 
-  /// The number of operations between a value and the loads and buffer reads behind it; 0 if there
-  /// are none of these.
+  /// The number of elementwise operations that compute a value from loads and reads of buffers; 0
+  /// if it is computed from neither of them.
   unsigned costOf(Value value, const TileGroup &group) {
     unsigned operations = 0;
     bool usesMemory = false;
@@ -294,11 +299,13 @@ private:
       operations += op->hasTrait<OpTrait::Elementwise>() ? 1 : 0;
       llvm::append_range(pending, op->getOperands());
     }
-    // Beyond the limit it is not known whether the value comes from memory; assume so.
+    // Past the limit, the search stops before it knows whether the value comes from memory. Assume
+    // so.
     return usesMemory || operations > cheapOperations ? operations : 0;
   }
 
-  /// A group that is not tiled needs whole blocks.
+  /// Finds the values of tiled groups that untiled groups and other operations need as whole
+  /// blocks.
   void findWholeUses() {
     auto check = [&](Operation *op) {
       walkTree(op, [&](Value value) {
@@ -366,7 +373,8 @@ RankedTensorType partialType(RankedTensorType source, unsigned axis, StringRef d
   return withLayout(RankedTensorType::get(shape, source.getElementType()), *partial);
 }
 
-/// Makes all users of a block in a buffer read it from a copy instead, which nothing changes.
+/// Copies the block that `read` reads to a buffer of its own, which nothing changes, and makes all
+/// users read it there.
 static void copy(BufferReadOp read) {
   OpBuilder b(read->getContext());
   b.setInsertionPointAfter(read);

@@ -9,37 +9,40 @@ namespace eft {
 
 struct TilingOptions {
   llvm::StringRef dimension; ///< "register" or "step"
-  int64_t elements = 8;      ///< of a tile at each place
-  int64_t vectors = 2;       ///< the fewest runs of neighbours in memory in a tile
-  bool splitPrefix = false;  ///< run the tiles inside a prefix mask without it
-  bool useBuffers = false;   ///< tile groups that need each other's values
+  int64_t elements = 8;      ///< in a tile: those of a GPU's thread, or all of a CPU's
+  int64_t vectors = 2;       ///< the fewest runs of neighbours in memory that a tile has
+  bool splitPrefix = false;  ///< run the tiles inside a prefix mask without the mask
+  bool useBuffers = false;   ///< also tile reductions, and groups that need each other's values
 };
 
-/// The plan for one straight line of code.
+/// The plan for one basic block.
 struct TilingPlan {
   std::vector<TileGroup> groups;
-  /// Values from no tiled group that are written into buffers where they are defined.
+  /// Values that tiled groups need and no tiled group computes. Each is written whole into a
+  /// buffer, where it is defined.
   llvm::SetVector<mlir::Value> wholeWrites;
-  /// Values of tiled groups that are also needed as wholes.
+  /// Values of tiled groups that other operations need as whole blocks.
   llvm::SetVector<mlir::Value> wholeReads;
-  /// Blocks from buffers that have changed by the time that a group needs them.
+  /// Reads of buffers whose contents change before a group needs the block that was read.
   llvm::SetVector<BufferReadOp> outdated;
 };
 
-/// Makes a plan in which nothing is outdated. To that end it copies blocks between buffers.
+/// Makes a plan in which `outdated` is empty. A block whose buffer would change too early is first
+/// copied to another buffer.
 TilingPlan planTiling(mlir::Block &block, const TilingOptions &options);
 
-/// True if every block that a group computes, or reads from a buffer, has tiles of this size.
-/// Values in `known` have them, and so have all that they are computed from. If it is true, the
-/// group's are added: later groups begin with much the same values.
+/// True if every block that a group computes, or reads from a buffer, has tiles of this size. The
+/// values in `known` have such tiles, and so do all values from which they are computed. If the
+/// result is true, the group's values are added to `known`, because later groups are computed from
+/// much the same values.
 bool haveTiles(const TileGroup &group, const TiledDimension &steps,
                mlir::DenseSet<mlir::Value> &known);
 
-/// The bytes that all places of a block need in memory.
+/// The bytes of memory that a block needs with all its places, copies included.
 int64_t bytesOf(mlir::RankedTensorType block);
 
-/// The block that is left of a reduction's source when its steps are combined, but its tree is not
-/// folded yet.
+/// The type of a reduction's source after its steps are combined, and before its tree is folded.
+/// Null if the layout has no such part.
 mlir::RankedTensorType partialType(mlir::RankedTensorType source, unsigned axis,
                                    llvm::StringRef dimension, const ReductionSteps &steps);
 

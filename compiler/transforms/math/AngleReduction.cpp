@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The angle modulo π/2, exactly enough for every float: Payne and Hanek's method, without branches.
+// The angle modulo π/2, accurate for every float, by Payne and Hanek's method without branches.
 //
-// x · 2/π = M · 2^k · 2/π with an integer M. Modulo 4, only some of the bits of 2/π count: those
-// before would be multiplied to multiples of 4, those after are too small. So a window of three
-// words is taken from the bits of 2/π, at an offset that is the exponent; a product of integers
-// modulo 2^(3 · bits of a word) then has the quadrant in its highest two bits and the fraction of
-// it in the others. The words at the offset are chosen from constants, one bit of the offset after
-// the other, and shifted. f32 does that with words of 32 bits and f64 with words of 64; the closest
-// that an f32 comes to a multiple of π/2 is 2^-31 of a quadrant, an f64 2^-62, and the fraction has
-// 62 or 126 bits.
+// x · 2/π = M · 2^k · 2/π with an integer M. Only some bits of 2/π affect the result modulo 4: the
+// products of M with higher bits are multiples of 4, and those with lower bits are too small. So
+// three words are extracted from the bits of 2/π, at an offset that depends on the exponent of x.
+// The product of M and these words, as an integer modulo 2^(3 · bits of a word), has the quadrant
+// in its highest two bits and the fraction of a quadrant below; its lowest word is dropped. The
+// words are constants: each high bit of the offset selects among them, and the low bits of the
+// offset shift them. f32 uses words of 32 bits, which leaves 62 bits of fraction, and f64 words of
+// 64 bits, which leaves 126. That is enough: no f32 is closer to a multiple of π/2 than 2^-31 of a
+// quadrant, and no f64 than 2^-62.
 //
-// Below π/4 the angle is x itself. Both ways are always computed.
+// Below π/4 the angle is x itself. Both results are always computed, and a select chooses.
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
@@ -19,7 +20,7 @@ using namespace mlir;
 namespace eft {
 namespace {
 
-/// 2/π after the point.
+/// The first 1152 bits of 2/π after the binary point.
 constexpr uint64_t twoOverPi[] = {
     0xA2F9836E4E441529, 0xFC2757D1F534DDC0, 0xDB6295993C439041, 0xFE5163ABDEBBC561,
     0xB7246E3A424DD2E0, 0x06492EEA09D1921C, 0xFE1DEB1CB129A73E, 0xE88235F52EBB4484,
@@ -28,7 +29,8 @@ constexpr uint64_t twoOverPi[] = {
     0x3D0739F78A5292EA, 0x6BFB5FB11F8D5D08,
 };
 
-/// `width` bits of the digits of 2/π behind `zeros` zeros, from bit `start` on.
+/// Bits `start` to `start + width - 1` of the bit string that has `zeros` zeros and then the bits
+/// of 2/π.
 uint64_t digits(unsigned start, unsigned width, unsigned zeros) {
   uint64_t word = 0;
   for (unsigned i = start; i < start + width; ++i) {
@@ -39,8 +41,9 @@ uint64_t digits(unsigned start, unsigned width, unsigned zeros) {
   return word;
 }
 
-/// Three words of 2/π behind `zeros` zeros, from bit `offset` on; the offset has `indexBits` bits
-/// above those that count the bits of a word.
+/// Three words, from bit `offset` on, of the bit string that has `zeros` zeros and then the bits of
+/// 2/π. The low log2(width) bits of `offset` count bits in a word, and the `indexBits` bits above
+/// them count words.
 SmallVector<Number> window(Number offset, unsigned indexBits, unsigned zeros) {
   const unsigned width = offset.getWidth(), shiftBits = llvm::Log2_32(width);
   SmallVector<Number> words;
@@ -48,7 +51,8 @@ SmallVector<Number> window(Number offset, unsigned indexBits, unsigned zeros) {
     words.push_back(offset.constant(digits(i * width, width, zeros)));
   for (unsigned bit = indexBits; bit-- > 0;) {
     Number isSet = (offset & (uint64_t(1) << (shiftBits + bit))) != 0;
-    // The bits below can still reach this much.
+    // The bits below `bit` can skip 2^bit - 1 more words. The result needs four words: three, and
+    // the one from which bits are shifted into the third.
     const unsigned needed = (1u << bit) + 3;
     for (unsigned i = 0; i < needed; ++i)
       words[i] = select(isSet, words[i + (1u << bit)], words[i]);
@@ -71,12 +75,13 @@ Number multiplyHigh(Number a, Number b) {
   return aHigh * bHigh + (middle >> 32) + (other >> 32);
 }
 
-/// An angle in quadrants modulo 4: two bits before the point, then the fraction.
+/// An angle in quadrants modulo 4, as a fixed-point number: two bits before the point, then the
+/// fraction. `high` and `low` are 64-bit words.
 struct FixedPoint {
   Number high, low;
 };
 
-/// M · window, M being an i32; both words are one i64.
+/// M · window, for an M of 32 bits. The result is an i64 that holds both words, `high` and `low`.
 Number multiplyF32(Number m, ArrayRef<Number> words) {
   Number wide = m.extendUnsigned(64);
   Number top = (m * words[0]).extendUnsigned(64) << 32;
@@ -92,9 +97,9 @@ FixedPoint multiplyF64(Number m, ArrayRef<Number> words) {
   return {m * words[0] + multiplyHigh(m, words[1]) + carry, low};
 }
 
-/// The fraction, between -1/2 and 1/2, as a sum of two floats in units of 2^(-its width + the
-/// width of its last piece), made of three integers that are exact as floats. The first two are of
-/// `digits` bits; `tail` is the unit of the third.
+/// Returns the fraction of a quadrant, from -1/2 to 1/2, as a sum of two floats. The fraction is
+/// given as three integers, from the highest bits to the lowest, each exact as a float: it is first
+/// · unit + second + third · tail, in units of the last bit of `second`.
 DoubleWord toFloats(FloatType type, Number first, Number second, Number third, double unit,
                     double tail) {
   Number a = first.signedToFloat(type), b = second.signedToFloat(type);
@@ -104,6 +109,7 @@ DoubleWord toFloats(FloatType type, Number first, Number second, Number third, d
   return {high, fma(c, tail, rest)};
 }
 
+/// The quadrant, and the fraction of a quadrant as a multiple of `unit`.
 struct Fraction {
   Number quadrant;
   DoubleWord fraction;
@@ -115,7 +121,8 @@ Fraction fractionF32(Number x) {
   Number bits = x.bits();
   Number exponent = (bits >> 23) & 0xFF;
   Number m = ((bits & 0x7FFFFF) | 0x800000) << 7;
-  // One offset more than there are words for: the last exponent doubles M instead.
+  // The greatest exponent field, 254, needs an offset beyond the last word. So it uses the offset
+  // of 253, and M is doubled instead.
   Number isLast = (exponent == 254).extendUnsigned(32);
   Number offset = exponent - 126 - isLast;
   Number angle = multiplyF32(m << isLast, window(offset, 2, 33));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exponentials of f32 by a GPU's approximation of 2^x, where approximation is allowed.
+// Exponentials of f32 by a GPU's approximation of 2^x, for operations that allow approximation.
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 
@@ -13,9 +13,9 @@ Number approximateExp2(Number x) {
   return {x.getBuilder(), x.getBuilder().create<math::Exp2Op>(x, arith::FastMathFlags::afn)};
 }
 
-/// With t = x / ln 2, rounded, e^x = 2^t · e^l for l = x - t · ln 2, which is so small that e^l is
-/// 1 + l. Above the upper bound the result is infinite, and l is positive there: an infinite 2^t
-/// stays infinite.
+/// Let t be x / ln 2, rounded, and l = x - t · ln 2. Then e^x = 2^t · e^l, and l is so small that
+/// e^l is 1 + l. At the upper bound of the clamp 2^t is infinite. l is positive there, so the final
+/// multiply-add keeps the infinity.
 Number approximateExp(Number x) {
   constexpr double perLn2 = 0x1.715476p+0, ln2High = 0x1.62e43p-1, ln2Low = -0x1.05c61p-29;
   x = clamp(x, -104.0, 0x1.62e43p+6);
@@ -25,7 +25,7 @@ Number approximateExp(Number x) {
   return fma(power, l, power);
 }
 
-/// Replaces an exponential that may be approximated, of f32 or narrower.
+/// Replaces an exponential of f32 or narrower that may be approximated.
 template <typename Function>
 struct ApproximateFunction : ExpandFunction<Function, Number (*)(Number)> {
   using Base = ExpandFunction<Function, Number (*)(Number)>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sums and products without rounding: a value as the unevaluated sum of two floats, the second at
-// most half a unit in the last place of the first. The classical algorithms of Dekker and Knuth,
-// with the fused operation for products.
+// Numbers with about twice the precision of a float. Such a number is the unevaluated sum of two
+// floats, the second of which is at most about half a unit in the last place of the first. In this
+// form, the sum or the product of two floats is exact. The algorithms are the classical ones of
+// Dekker and Knuth, except that products use the fused multiply-add.
 #pragma once
 
 #include "compiler/transforms/math/Number.h"
@@ -18,13 +19,14 @@ inline DoubleWord fastTwoSum(Number a, Number b) {
   return {sum, b - (sum - a)};
 }
 
-/// a · b, exactly, if nothing is lost below the denormals.
+/// a · b, exactly, if the low part does not underflow.
 inline DoubleWord twoProduct(Number a, Number b) {
   Number product = a * b;
   return {product, fma(a, b, -product)};
 }
 
-/// a · b, with a relative error of a few units of the square of the precision.
+/// a · b, with a relative error of a few units of u², where u is the relative rounding error of one
+/// float.
 inline DoubleWord operator*(DoubleWord a, DoubleWord b) {
   DoubleWord product = twoProduct(a.high, b.high);
   return {product.high, fma(a.high, b.low, fma(a.low, b.high, product.low))};
@@ -36,7 +38,8 @@ inline DoubleWord operator+(DoubleWord a, DoubleWord b) {
   return {sum.high, sum.low + (a.low + b.low)};
 }
 
-/// a / b, rounded nearly once, with one division. b is not so small that its reciprocal overflows.
+/// a / b as one float, with one division and nearly correct rounding. The reciprocal of b must not
+/// overflow.
 inline Number quotient(DoubleWord a, DoubleWord b) {
   Number reciprocal = 1.0 / b.high;
   Number first = a.high * reciprocal;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The error function and its complement.
 //
-// erf: a polynomial up to 1. Beyond, erf x = 1 - e^p(x - 1) with a polynomial p for the logarithm
-// of the complement, which the farther the less it counts.
+// erf: for |x| < 1 a polynomial. For larger |x|, erf |x| = 1 - e^(p(|x| - 1)), where the polynomial
+// p approximates log erfc |x|. The larger |x| is, the less the error of p matters.
 //
-// erfc: up to 1/2, 1 - erf. Beyond, erfc x = e^(-x²) / (1 + 2x) · S, where S is between 1.1 and 1.3
-// for every x and a polynomial in (x - 3) / (x + 3). Its relative accuracy has to last until the
-// result is 0, so the square is exact, and so nearly are the quotient and the product.
+// erfc: for |x| < 1/2 it is 1 - erf x. For larger |x|, erfc |x| = e^(-x²) / (1 + 2|x|) · S, where S
+// is between 1.1 and 1.3 and a polynomial in (|x| - 3) / (|x| + 3); for x ≤ -1/2, erfc x = 2 - erfc
+// |x|. The relative error must stay small until the result is 0. So x² is computed exactly, and the
+// quotient and the product as sums of two floats.
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
@@ -23,13 +24,13 @@ Number erfRemainder(Number x) {
   return x * polynomial(x * x, FloatFormat(x).pick(erfF32, erfF64));
 }
 
-/// S / (1 + 2x)
+/// S / (1 + 2x), as a sum of two floats.
 DoubleWord erfcFactor(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   ArrayRef<double> coefficients = format.pick(scaledErfcF32, scaledErfcF64);
   Number t = plainQuotient(x - 3.0, x + 3.0);
-  // The first coefficient is the sum of two, see Coefficients.h.
+  // The polynomial's constant term is coefficients[0] + coefficients[1], a sum of two floats.
   DoubleWord s =
       fastTwoSum(x.constant(coefficients.front()), polynomial(t, coefficients.drop_front()));
   DoubleWord divisor =
@@ -47,7 +48,7 @@ static Number expandErf(Number x) {
   FloatFormat format(x);
   Number magnitude = abs(x);
   Number small = x + erfRemainder(x);
-  // From there on the result is 1.
+  // From the upper bound on, the result is 1.
   Number in = clamp(magnitude, 1.0, format.pick(4.0, 6.0)) - 1.0;
   Number logarithm = polynomial(in, format.pick(logOfErfcF32, logOfErfcF64));
   Number large = 1.0 - boundedExp(logarithm);

@@ -10,9 +10,9 @@
 
 namespace eft {
 
-/// Replaces `Function`, an op on floats of one type, by what `expand` builds for f32 and f64. The
-/// narrower formats go through f32: its error is so small that the final rounding is all that
-/// counts.
+/// Replaces `Function`, an op on floats of one type, by the code that `expand` builds for f32 or
+/// f64. f16 and bf16 are computed in f32. The error in f32 is so small that practically only the
+/// final rounding matters.
 template <typename Function, typename Expansion>
 struct ExpandFunction : mlir::OpRewritePattern<Function> {
   ExpandFunction(mlir::MLIRContext *context, Expansion expand, mlir::PatternBenefit benefit = 1)
@@ -45,8 +45,8 @@ private:
   Expansion expand;
 };
 
-/// Adds the pattern that replaces `Function` by what `expand` builds, a function of one or two
-/// numbers.
+/// Adds the pattern that replaces `Function` by the code that `expand` builds. `expand` is a
+/// function of one or two numbers.
 template <typename Function, typename Expansion>
 void addExpansion(mlir::RewritePatternSet &patterns, Expansion expand) {
   patterns.add<ExpandFunction<Function, Expansion>>(patterns.getContext(), expand);

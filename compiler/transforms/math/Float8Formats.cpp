@@ -40,7 +40,8 @@ Float8Format::Float8Format(Float8 format) {
   }
 }
 
-/// Codes with an exponent of five bits, the greatest of which is like the others, to f32.
+/// Converts codes to f32, for a format with five bits of exponent in which the greatest exponent is
+/// not reserved for infinities and NaN.
 Number Float8Format::extendByExponent(Number codes) const {
   Number bits = codes.extendUnsigned(32);
   Number small = ((bits & magnitudeBits) << (fractionBitsOfF32 - fractionBits))
@@ -58,7 +59,7 @@ Number Float8Format::extend(Number codes, FloatType type) const {
     return isF16 ? value.truncateFloat(f16) : value;
   }
   Number bits = codes.extendUnsigned(16);
-  if (isIeee) { // the upper half of an f16
+  if (isIeee) { // the code is the upper half of an f16
     Number value = (bits << 8).bitsAs(f16);
     return isF16 ? value : value.extendFloat(type);
   }
@@ -70,15 +71,15 @@ Number Float8Format::extend(Number codes, FloatType type) const {
   if (bias == biasOfF16)
     return value;
   value = value * std::ldexp(1.0, biasOfF16 - bias);
-  // The code of NaN would be the number behind the greatest one.
+  // Without the select, the code of NaN would become a number: -0, or the one after the greatest.
   Number isNumber = isUnsignedZero() ? codes != -128 : abs(value) <= 448.0;
   return select(isNumber, value, value.nan());
 }
 
-/// The code of a number below the least normal one, from the bits of its magnitude.
+/// The code of a number below the least normal one. `size` is the bits of its magnitude as f32.
 Number Float8Format::roundDenormal(Number size, bool towardZero) const {
   const double unit = std::ldexp(1.0, 1 - bias - int(fractionBits));
-  const double offset = std::ldexp(unit, fractionBitsOfF32); // its last bit is the unit
+  const double offset = std::ldexp(unit, fractionBitsOfF32); // one unit in its last place is `unit`
   Number x = size.bitsAs(size.getBuilder().getF32Type());
   Number sum = x + offset;
   Number code = sum.bits() - int64_t(std::bit_cast<uint32_t>(float(offset)));
@@ -93,8 +94,8 @@ Number Float8Format::truncate(Number x, bool towardZero) const {
     x = x.extendFloat(f32);
   const unsigned dropped = fractionBitsOfF32 - fractionBits;
   Number bits = x.bits(), size = bits & 0x7FFFFFFF;
-  // Adding a little less than half of the unit, or, if the number is odd, just half, carries into
-  // it when it has to be rounded up.
+  // To round to nearest even, add just under half of the last kept bit, or exactly half if that bit
+  // is set. The sum carries into the last kept bit exactly if the number must be rounded up.
   Number rounded = towardZero ? size : size + ((1 << (dropped - 1)) - 1) + ((size >> dropped) & 1);
   Number normal = (rounded >> dropped) - ((biasOfF32 - bias) << fractionBits);
   Number isDenormal =

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conversions from and to floats of eight bits, by integers and a few exact operations on wider
-// floats.
+// Conversions from and to 8-bit floats, by integers and a few exact operations on wider floats.
 //
-// A code has a sign, an exponent and a fraction, as an f32 has: s eeee fff. Its exponent counts
-// from another bias. Shifted to where the fraction of an f16 begins, the bits of e4m3 are those of
-// an f16 that is too small by the difference of the biases, so one product gives the value, and
-// denormals need no care. To make a code, the bits of an f32 are rounded to the fraction's length
-// by integers. Below the least normal number the last bit of a code has the same value everywhere.
-// There a float is added whose last bit has this value, and the sum rounds.
+// A code has a sign, an exponent and a fraction, as an f32 has: s eeee fff for e4m3. Its exponent
+// has another bias. To decode e4m3, shift its bits to where the fraction of an f16 begins. This
+// gives an f16 that is too small by a power of two, the difference of the biases, so one
+// multiplication gives the value, for denormals too. To encode, round the bits of an f32 to the
+// fraction's length by integer arithmetic. Denormals are encoded in another way: all of them are
+// multiples of one unit. So add a float whose unit in the last place is this unit: the sum is
+// rounded to a multiple of it, and its low bits are the code.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -19,9 +19,9 @@ class Float8Format {
 public:
   explicit Float8Format(Float8 format);
 
-  /// Codes of i8 to f16 or f32: exact.
+  /// Converts codes of i8 to f16 or f32, exactly.
   Number extend(Number codes, mlir::FloatType type) const;
-  /// f16, f32 or f64 to codes of i8, rounded to nearest even, or toward zero.
+  /// Converts f16, f32 or f64 to codes of i8, rounded to nearest even, or toward zero.
   Number truncate(Number x, bool towardZero) const;
 
 private:
@@ -31,9 +31,9 @@ private:
 
   unsigned fractionBits;
   int bias;
-  unsigned greatest; // the code to which overflows are rounded
-  unsigned nan;      // the code of what is no number
-  bool isIeee;       // infinities and NaN have the greatest exponent
+  unsigned greatest; // the code for numbers that are too large
+  unsigned nan;      // the code of NaN
+  bool isIeee;       // the greatest exponent means infinity or NaN
 };
 
 } // namespace eft

@@ -6,7 +6,7 @@
 
 namespace eft {
 
-/// A type of floats in numbers, and what depends on which of the two it is.
+/// f32 or f64, whichever a number has as its element type, and the constants that depend on it.
 class FloatFormat {
 public:
   explicit FloatFormat(Number x)
@@ -29,8 +29,8 @@ public:
   uint64_t signBit() const { return isF32 ? uint64_t(1) << 31 : uint64_t(1) << 63; }
   /// 2^mantissaBits.
   double unit() const { return isF32 ? 0x1p23 : 0x1p52; }
-  /// 1.5 · 2^mantissaBits: a small number added to it is rounded to an integer, which then is in
-  /// the low bits of the sum.
+  /// 1.5 · 2^mantissaBits. Adding it to a small number rounds the number to an integer, which is
+  /// then in the low bits of the sum.
   double rounder() const { return 1.5 * unit(); }
   double smallestNormal() const { return isF32 ? 0x1p-126 : 0x1p-1022; }
 
@@ -39,14 +39,14 @@ private:
   bool isF32;
 };
 
-/// |x|, with the sign of `sign`.
+/// |x| with the sign of `sign`.
 inline Number copySign(Number x, Number sign) {
   FloatFormat format(x);
   Number magnitude = x.bits() & (format.signBit() - 1);
   return (magnitude | (sign.bits() & format.signBit())).bitsAs(format.getType());
 }
 
-/// A number with the sign changed where `sign` has its bit set; `x` and `sign` are floats.
+/// `x`, negated where the sign bit of `sign` is set. Both are floats.
 inline Number flipSign(Number x, Number sign) {
   FloatFormat format(x);
   return (x.bits() ^ (sign.bits() & format.signBit())).bitsAs(format.getType());

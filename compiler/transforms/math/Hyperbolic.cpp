@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hyperbolic functions and their inverses. Near 0, where the formulas with e^x and log x cancel,
-// polynomials serve; they are computed beside the formulas, and the better one is taken.
+// Hyperbolic functions and their inverses. Near 0 the formulas with e^x and log x suffer from
+// cancellation, so polynomials are used there. Both are always computed, and a select chooses.
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
@@ -17,7 +17,7 @@ Number oddPolynomial(Number x, ArrayRef<double> coefficients) {
   return fma(x * square, polynomial(square, coefficients), x);
 }
 
-/// e^|x| / 2, which overflows only where a hyperbolic sine does.
+/// e^|x| / 2, which overflows only where sinh x does.
 Number halfOfExp(Number x) {
   FloatFormat format(x);
   Number magnitude = clamp(abs(x), format.pick(-90.0, -711.0), format.pick(90.0, 711.0));
@@ -25,14 +25,14 @@ Number halfOfExp(Number x) {
   return value.high * scale1 * (scale2 * 0.5);
 }
 
-/// The root of a sum of two floats, as such a sum.
+/// The square root of a sum of two floats, as a sum of two floats.
 DoubleWord rootOf(DoubleWord x) {
   Number root = sqrt(x.high);
   Number rest = (fma(-root, root, x.high) + x.low) / (root + root);
   return {root, select(x.high == 0.0, 0.0, rest)};
 }
 
-/// From here on, x² + 1 is x² as far as x + √(x² + 1) is concerned, and below x² is finite.
+/// The bound from which on x + √(x² + 1) is 2x to working precision. Below it, x² is finite.
 double isLarge(const FloatFormat &format) { return format.pick(0x1p13, 0x1p28); }
 
 } // namespace
@@ -54,13 +54,13 @@ static Number expandTanh(Number x) {
   using namespace coefficients;
   Number magnitude = abs(x);
   Number small = oddPolynomial(magnitude, FloatFormat(x).pick(tanhF32, tanhF64));
-  // From there on the result is 1, and the quotient stays a normal number.
+  // From the upper bound on, the result is 1. The bound also keeps the quotient a normal number.
   Number in = atMost(magnitude + magnitude, FloatFormat(x).pick(40.0, 80.0));
   Number large = 1.0 - plainQuotient(x.constant(2.0), boundedExp(in) + 1.0);
   return copySign(select(magnitude < 0.625, small, large), x);
 }
 
-/// sign x · log(|x| + √(x² + 1))
+/// sign(x) · log(|x| + √(x² + 1))
 static Number expandAsinh(Number x) {
   using namespace coefficients;
   FloatFormat format(x);

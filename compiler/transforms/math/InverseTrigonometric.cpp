@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arc functions. Polynomials serve for small operands; identities bring the others there, and the
-// result is then a multiple of π/2 and something smaller. The multiple is a sum of two floats, so
-// that only the last addition rounds.
+// Inverse trigonometric functions. Small operands use polynomials. Identities reduce the other
+// operands to small ones, and the result is then a multiple of π/2 plus a smaller number. The
+// multiple is a sum of two floats, so that the rounding of π/2 adds no error.
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
@@ -33,8 +33,8 @@ Number arcsinRemainder(Number s, Number square) {
   return s * square * polynomial(square, FloatFormat(s).pick(asinF32, asinF64));
 }
 
-/// The parts that arcsine and arccosine share: for |x| ≤ 1/2 s is |x|; else it is
-/// √((1 - |x|) / 2), the sine of half of the angle whose cosine is |x|.
+/// The part that arcsine and arccosine share. If |x| ≤ 1/2 (`isSmall`), s is |x|. Otherwise s is
+/// √((1 - |x|) / 2), the sine of half the angle whose cosine is |x|. `rest` is arcsin s - s.
 struct HalfAngle {
   Number isSmall, s, rest;
 };
@@ -64,7 +64,7 @@ static Number expandAtan2(Number y, Number x) {
   Number ay = abs(y), ax = abs(x);
   Number isSteep = ay > ax;
   Number less = select(isSteep, ax, ay), more = select(isSteep, ay, ax);
-  // 1 for two infinities, 0 for two zeros.
+  // The ratio of equal magnitudes is 1, also for two infinities, but 0 for two zeros.
   Number ofEqual = select(more == 0.0, 0.0, x.constant(1.0));
   Number angle = arctanOfRatio(select(less == more, ofEqual, less / more));
   Number isLeft = x.bits() < 0;
@@ -90,7 +90,7 @@ static Number expandAcos(Number x) {
   const HalfPi c = halfPi(format);
   auto [isSmall, s, rest] = halfAngle(x);
   Number isNegative = x < 0.0;
-  // π/2 - arcsin x; else twice the half angle, or π less that.
+  // π/2 - arcsin x for small x. Otherwise twice the half angle, or π minus that for x < 0.
   Number arcsine = select(isNegative, -(s + rest), s + rest);
   Number fromSmall = c.high - (arcsine - c.low);
   Number twice = (s + rest) * 2.0;

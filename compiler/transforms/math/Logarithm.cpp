@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Logarithms, by the identity log x = e · ln 2 + log(1 + f) with x = 2^e · (1 + f).
 //
-// 1 + f lies in [2/3, 4/3). So f is small on both sides, x - 1 is exact around 1, and the sum never
-// cancels much: for e = -1 the smallest magnitude is ln 2 - log(4/3) = 0.405. log(1 + f) is
-// f + f² p(f) with a polynomial p.
+// 1 + f is in [2/3, 4/3). So |f| ≤ 1/3, and f is exact. The sum never cancels much: its smallest
+// magnitude for e ≠ 0 is ln 2 + log(2/3) = 0.288, at x = 4/3 with e = 1. log(1 + f) is f + f² p(f)
+// with a polynomial p.
 //
-// e and 1 + f come from the bits of x: adding bits(1) - bits(2/3) lets the exponent field change at
-// 2/3 instead of at 1. The field becomes a float by becoming the low bits of 2^p, p + 1 being the
-// precision; taking off 2^p and the bias is one subtraction, which for denormals also undoes the
-// scaling that makes them normal.
+// e and 1 + f come from the bits of x. Adding bits(1) - bits(2/3) makes the exponent field change
+// at 2/3 instead of at 1. To convert the field to a float, it is put into the low bits of 2^p,
+// where p is the number of mantissa bits. One subtraction then removes 2^p and the bias. For
+// denormals, which are scaled to be normal, the same subtraction also undoes the scaling.
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
@@ -26,7 +26,7 @@ uint64_t bitsOfTwoThirds(const FloatFormat &format) {
   return format.pick<uint64_t>(0x3F2AAAAB, 0x3FE5555555555555);
 }
 
-/// p with log(1 + f) = f + f² p.
+/// The p in log(1 + f) = f + f² p.
 Number logPolynomial(const FloatFormat &format, Number f) {
   using namespace coefficients;
   return polynomial(f, format.pick(logF32, logF64));
@@ -34,13 +34,13 @@ Number logPolynomial(const FloatFormat &format, Number f) {
 
 double ln2(const FloatFormat &format) { return format.pick(0x1.62e43p-1, 0x1.62e42fefa39efp-1); }
 
-/// A logarithm's results outside of the positive numbers, and at infinity.
+/// Replaces the results for x ≤ 0, infinity and NaN.
 Number withEdges(Number x, Number result) {
   result = select(x > 0.0, result, select(x == 0.0, x.infinity(/*negative=*/true), x.nan()));
   return select(x == x.infinity(), x, result);
 }
 
-/// The logarithm to another base: of 2, and 1 / ln(base), both as sums of two floats.
+/// For a logarithm to a base b: log_b 2 and 1 / ln b, both as sums of two floats.
 struct Base {
   double ofTwo, ofTwoLow, perLn, perLnLow;
 };
@@ -53,7 +53,10 @@ Number logToBase(Number x, Base base) {
   return withEdges(x, fma(e, base.ofTwo, fma(f, base.perLn, rest)));
 }
 
-/// An integer e + bias() as a float, and 2^-e · 4; for x ≥ 0 that is not small, and e > -25 or -54.
+/// Let x be 2^e · m with 2/3 ≤ m < 4/3, as in `splitNumber`. `field` is e + bias() as an integer.
+/// `inverse` is 4 · 2^-e as a float; without the factor 4, it would not be a normal number for the
+/// largest x. Both are right if x is normal and positive and e ≥ 2 - bias(). For any other x, the
+/// caller must replace the result.
 struct Exponent {
   Number field, inverse;
 };
@@ -105,8 +108,9 @@ static Number expandLog10(Number x) {
 
 Number log1pOfSum(Number high, std::optional<Number> low) {
   FloatFormat format(high);
-  // The exponent is that of 1 + high, even if that is rounded. With s = 2^-e, the mantissa is
-  // (1 + high + low) · s, and f = high · s + (s - 1) is exact where it is small.
+  // e is that of the rounded sum 1 + high. With s = 2^-e, f is (1 + high + low) · s - 1 = high · s
+  // + (s - 1) + low · s. The first two terms of this sum are added without error where the result
+  // is small.
   auto [field, inverse] = exponentOf(format, high + 1.0);
   Number scale = inverse * 0.25;
   Number e = (field - format.bias()).signedToFloat(format.getType());
@@ -123,8 +127,8 @@ Number log1pOfSum(Number high, std::optional<Number> low) {
 static Number expandLog1p(Number x) {
   FloatFormat format(x);
   Number result = withEdges(x + 1.0, log1pOfSum(x));
-  // 1 + x may be 0 where x is not -1 only by cancellation, which is exact. A quarter of a denormal
-  // would be rounded.
+  // x + 1 is exact where it is near 0, so it is 0 only for x = -1. Tiny x are returned as they are:
+  // a quarter of a denormal would be rounded.
   return select(abs(x) < format.pick(0x1p-30, 0x1p-60), x, result);
 }
 

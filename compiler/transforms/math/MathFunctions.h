@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The elementary functions as IR. There is one definition of each; both targets run it, so they
-// give the same bits. docs/mathematics.md has the errors.
+// The elementary functions as IR. Each has one definition for both targets, so both compute the
+// same bits. docs/mathematics.md has the errors.
 //
-// Every function takes f32 or f64 (a scalar, a block or a vector) and gives straight-line code of
-// arith ops, math.fma, math.sqrt and math.trunc that relies on IEEE 754 arithmetic with denormals,
-// rounded to nearest.
+// Every function takes f32 or f64 (a scalar, a block or a vector) and emits straight-line code of
+// arith ops, math.fma, math.sqrt, math.absf and math.trunc. The code relies on IEEE 754 arithmetic
+// with denormals, rounded to nearest even.
 #pragma once
 
 #include "compiler/transforms/math/DoubleWord.h"
@@ -16,7 +16,8 @@
 
 namespace eft {
 
-// The patterns that replace operations by the functions, which `eft-expand-math` collects.
+// Add the patterns that replace operations by these functions. `eft-expand-math` applies all of
+// them.
 void populateExponentialPatterns(mlir::RewritePatternSet &patterns);
 void populateLogarithmPatterns(mlir::RewritePatternSet &patterns);
 void populateTrigonometricPatterns(mlir::RewritePatternSet &patterns);
@@ -32,20 +33,21 @@ void populateRootPatterns(mlir::RewritePatternSet &patterns);
 
 // Exponential.cpp
 Number expandExp(Number x);
-/// The same for an x that is known to be from -104 to 89 in f32, or from -746 to 710 in f64, or
-/// NaN.
+/// e^x. The caller must ensure that x is NaN or in a range: from -104 to 89 in f32, from -746 to
+/// 710 in f64.
 Number boundedExp(Number x);
 
-/// A number as value · scale1 · scale2, with powers of two as scales: their product may be no
-/// normal number where the value's is.
+/// The number value · scale1 · scale2. The scales are normal powers of two, and `value` is a normal
+/// number. The product of the scales alone may overflow or underflow.
 struct Scaled {
   DoubleWord value;
   Number scale1, scale2;
 };
-/// e to the power of high + low, with some bits more than a float has, for a power between those of
-/// which the result is 0 and infinite.
+/// e^(high + low), with some bits more than a float has. |high| must be at most 174 in f32 and 1416
+/// in f64, so that both scales are normal numbers. `low` must be much smaller than 1.
 Scaled preciseExp(Number high, std::optional<Number> low = std::nullopt);
-/// 2 to the power of high + low. Powers beyond the exponent's range are allowed.
+/// 2^(high + low). `high` may be any float: the result is 0 or infinity where it leaves the range
+/// of floats. `low` must be much smaller than 1.
 Number exp2OfSum(Number high, Number low);
 
 // Logarithm.cpp
@@ -54,18 +56,19 @@ struct SplitNumber {
   Number e, f;
 };
 SplitNumber splitNumber(Number x);
-/// log(high + low) + more · ln 2, for high ≥ 1 and a low that is little beside it.
+/// log(high + low) + more · ln 2, for high ≥ 1 and a low that is much smaller.
 Number logOfSum(Number high, Number low, Number more);
-/// log(1 + high + low) for high ≥ -1 and a low that is little beside it.
+/// log(1 + high + low), for high ≥ -1 and a low that is much smaller.
 Number log1pOfSum(Number high, std::optional<Number> low = std::nullopt);
 
 // Trigonometric.cpp
-/// |x| = quadrant · π/2 + high + low, |high| ≤ π/4, with the quadrant modulo 4 as an integer of the
-/// float's width.
+/// |x| = quadrant · π/2 + high + low, where |high| ≤ π/4. The quadrant is an integer of the float's
+/// width; only its value modulo 4 is right.
 struct ReducedAngle {
   Number quadrant, high, low;
 };
-/// For every x, in AngleReduction.cpp. The angle is NaN for infinities and NaN.
+/// Reduces every x, also huge ones; defined in AngleReduction.cpp. `high` is NaN if x is infinite
+/// or NaN.
 ReducedAngle reduceAngle(Number x);
 
 } // namespace eft

@@ -9,8 +9,9 @@ namespace {
 FloatType f32(Number x) { return x.getBuilder().getF32Type(); }
 FloatType f64(Number x) { return x.getBuilder().getF64Type(); }
 
-/// `x`, or, if it needs more than `precision` bits, `x` with its low bits replaced by one that is
-/// set if any of them was: x rounded to odd, which a float of that precision holds exactly.
+/// Rounds the integer `x` to odd, so that a float of `precision` bits holds it exactly. An `x` that
+/// fits into `precision` bits stays. Of any other `x`, the lowest width - precision bits are
+/// cleared, and the bit above them is set if one of them was set.
 Number collapseLowBits(Number x, unsigned precision, bool isSigned) {
   const uint64_t lowest = uint64_t(1) << (x.getWidth() - precision);
   const uint64_t limit = uint64_t(1) << precision;
@@ -21,37 +22,38 @@ Number collapseLowBits(Number x, unsigned precision, bool isSigned) {
   return select(fits, x, odd);
 }
 
-/// a + b of f64, rounded to odd.
+/// a + b in f64, rounded to odd.
 Number addToOdd(Number a, Number b) {
   Number sum = a + b;
   // Knuth's exact error of the sum.
   Number shareOfB = sum - a;
   Number error = (a - (sum - shareOfB)) + (b - shareOfB);
   Number bits = sum.bits();
-  // If the sum is infinite, the error is NaN, and this is false.
+  // If the sum is infinite, the error is NaN, and `isOff` is false.
   Number isOff = (abs(error) > 0.0) & ((bits & 1) == 0);
   Number outward = (error.bits() ^ bits) < 0;
   Number step = select(outward, bits.constant(-1), bits.constant(1));
   return select(isOff, bits + step, bits).bitsAs(f64(a));
 }
 
-/// f16 to f32, by integers and one exact product.
+/// Converts f16 to f32, by integers and one exact product.
 Number widenF16(Number x) {
   Number bits = x.bits().extendUnsigned(32), size = bits & 0x7FFF, moved = size << 13;
-  // The exponents' biases differ by 112. The bits of a denormal are one of f32 here.
+  // The biases of the two formats differ by 112, so the product scales by 2^112. The moved bits of
+  // an f16 denormal are an f32 denormal, which the product scales as well.
   Number finite = (moved.bitsAs(f32(x)) * 0x1p112).bits();
   Number wide = select(lessUnsigned(size, size.constant(0x7C00)), finite, moved | 0x7F800000);
   return (wide | ((bits & 0x8000) << 16)).bitsAs(f32(x));
 }
 
-/// f32 to f16, by integers and one sum.
+/// Converts f32 to f16, by integers and one sum.
 Number narrowToF16(Number x) {
   Number bits = x.bits(), size = bits & 0x7FFFFFFF;
   auto isBelow = [&](uint32_t end) { return lessUnsigned(size, size.constant(end)); };
-  // Rounded as an f32 is to bf16, below; the carry gives infinity beyond the greatest number.
+  // Rounds as `fromF32` does to bf16. Beyond the greatest number the carry gives infinity.
   Number normal = (size + (0xFFF - (112 << 23)) + ((size >> 13) & 1)) >> 13;
-  // The last bit of an f32 from one half on has the value of an f16 denormal's last bit. So adding
-  // one half rounds to an f16 denormal.
+  // For an f32 from 1/2 to 1, the unit in the last place is 2^-24, the same as for f16 denormals.
+  // So adding 1/2 rounds to an f16 denormal.
   Number denormal = (size.bitsAs(f32(x)) + 0.5).bits() - 0x3F000000;
   Number result = select(isBelow(0x38800000), denormal, normal); // 2^-14
   result = select(isBelow(0x47800000), result, 0x7C00);          // 2^16
@@ -64,8 +66,8 @@ Number narrowToF16(Number x) {
 Number roundToOddF32(Number x) {
   Number nearest = x.truncateFloat(f32(x));
   Number back = nearest.extendFloat(f64(x));
-  // A step toward zero is one less in the bits, whatever the sign; it takes infinity, to which an
-  // overflow is rounded, to the greatest finite number.
+  // Subtracting 1 from the bits is a step toward zero, whatever the sign. If the conversion
+  // overflowed to infinity, the step gives the greatest finite number.
   Number truncated = nearest.bits() - (abs(back) > abs(x)).extendUnsigned(32);
   return (truncated | (back != x).extendUnsigned(32)).bitsAs(f32(x));
 }
@@ -77,8 +79,9 @@ Number NarrowFormats::toF32(Number x) const {
     Number wide = x.extendFloat(f32(x));
     if (support.f16Arithmetic)
       return wide;
-    // These bits are zero already. But where LLVM sees that a value comes from f16, it compares it
-    // as f16, and takes minima and maxima in f16; its x86 code for that is scalar, and drops NaN.
+    // The cleared bits are zero already. The mask hides from LLVM that the value comes from f16.
+    // Where LLVM sees that, it does comparisons, minima and maxima in f16, and its x86 code for
+    // these is scalar and loses NaN.
     return (wide.bits() & 0xFFFFE000).bitsAs(f32(x));
   }
   if (support.bf16Conversions)
@@ -91,14 +94,14 @@ Number NarrowFormats::fromF32(Number x, FloatType type) const {
     return narrowToF16(x);
   if (type.isF16() || support.bf16Conversions)
     return x.truncateFloat(type);
-  // A bf16 is the upper half of an f32. Adding a little less than half of its last bit, or just
-  // half if it is odd, carries into it when it has to be rounded up. Beyond the greatest number the
-  // carry gives infinity.
+  // A bf16 is the upper half of an f32. To round to nearest even, add just under half of the last
+  // kept bit, or exactly half if that bit is set. The sum carries into the last kept bit exactly if
+  // the number must be rounded up. Beyond the greatest number the carry gives infinity.
   Number bits = x.bits();
   Number isOdd = (bits >> 16) & 1;
   Number rounded = bits + 0x7FFF + isOdd;
-  // The carry may turn a NaN into anything, so a NaN gets its quiet bit set instead. A constant NaN
-  // would be slower: LLVM would then choose among 16-bit values, in scalar code.
+  // The carry may turn a NaN into another value, so for a NaN the quiet bit is set instead.
+  // Selecting a constant NaN would be slower: LLVM would then select 16-bit values, in scalar code.
   Number upper = select(isNan(x), bits | 0x00400000, rounded) >> 16;
   return upper.truncate(16).bitsAs(type);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Number's operators as arith and math ops.
+// The operators of Number, which create arith and math ops.
 #include "compiler/transforms/math/Number.h"
 
 #include "compiler/ir/EftDialect.h"
@@ -156,10 +156,11 @@ Number plainQuotient(Number a, Number b) {
   return quotient;
 }
 
-// Each bound becomes one instruction. On a CPU that is maxps or its like, which returns its second
-// operand if that is NaN. LLVM finds it in both forms below, because the bounds are neither NaN nor
-// zero. On a GPU the instruction for f32 returns NaN for NaN; the one for f64 does not, so f64 is
-// compared.
+// A bound is one instruction, except for f64 on a GPU. On a CPU the instruction is maxps or a
+// similar one, which returns its second operand if that is NaN. LLVM uses it for the maximum or
+// minimum as well as for the comparison and select, because the bounds are neither NaN nor zero. A
+// GPU's instruction for f32 can return NaN for NaN. Its instruction for f64 cannot, so f64 uses a
+// comparison and a select.
 Number atLeast(Number x, double low) {
   return x.getElementType().isF32() ? maximum(x, x.constant(low)) : select(x < low, low, x);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Number: lets code that builds elementwise IR read like the mathematics it builds.
+// Number: a class with operators that create elementwise IR. Code that builds IR then reads like
+// the mathematics:
 //
 //   Number y = select(x > 0.0, x * x + 1.0, -x);
 //
-// creates arith ops on scalars, blocks or vectors, whichever x is. Operators take numbers of one
-// type, or a number and a C++ constant, which becomes a constant of that number's type. What an
-// operator means follows the element type, as in C: + is addf or addi. Nothing is folded or fused
-// here: each operator is one op, rounded by itself.
+// creates arith ops on scalars, blocks or vectors, whichever x is. Operators take two numbers of
+// one type, or a number and a C++ constant, which is converted to the number's type. The element
+// type decides the op, as in C: + is addf or addi. Nothing is folded or fused here: each operator
+// is one op, which rounds on its own.
 #pragma once
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -17,12 +18,12 @@
 
 namespace eft {
 
-/// A C++ constant beside a Number.
+/// The types of C++ constants that operators take beside a Number.
 template <typename T>
 concept Constant = std::integral<T> || std::floating_point<T>;
 
-/// A value of integers or floats and the builder that its operators use. Cheap to copy; the builder
-/// must outlive it.
+/// A value of integers or floats, and the builder that its operators use. Cheap to copy. The
+/// builder must outlive the number.
 class Number {
 public:
   Number(mlir::ImplicitLocOpBuilder &builder, mlir::Value value)
@@ -35,8 +36,8 @@ public:
   bool isFloat() const { return llvm::isa<mlir::FloatType>(getElementType()); }
   unsigned getWidth() const { return getElementType().getIntOrFloatBitWidth(); }
 
-  /// A constant of this number's type: rounded to nearest if it is a float, and taken modulo
-  /// 2^width if it is an integer.
+  /// A constant of this number's type. A float is rounded to nearest, and an integer is taken
+  /// modulo 2^width.
   template <Constant T> Number constant(T value) const {
     if constexpr (std::integral<T>)
       return isFloat() ? floatConstant(static_cast<double>(value))
@@ -47,15 +48,16 @@ public:
   Number infinity(bool negative = false) const;
   Number nan() const;
 
-  /// The same shape with another type of elements.
+  /// This number's type with `element` as its element type.
   mlir::Type shapeOf(mlir::Type element) const;
 
-  // Conversions; each names the meaning, and the type of an element that it gives.
+  // Conversions. The parameter is the element type of the result, or its width.
   /// The bits of a float as an integer of its width.
   Number bits() const;
-  /// The integer's bits as a float of that type and width.
+  /// The bits of an integer as a float of the same width.
   Number bitsAs(mlir::FloatType type) const;
-  /// Wider or narrower: floats round to nearest even; integers extend by zero, or wrap.
+  /// Conversions to a wider or narrower type. truncateFloat rounds to nearest even, extendUnsigned
+  /// extends by zeros, and truncate drops the high bits.
   Number extendFloat(mlir::FloatType type) const;
   Number truncateFloat(mlir::FloatType type) const;
   Number extendUnsigned(unsigned width) const;
@@ -89,15 +91,15 @@ Number operator>>(Number a, Number count);
 /// Shifts in the sign.
 Number shiftRightSigned(Number a, unsigned count);
 
-// Comparisons of floats are false where an operand is NaN, but != is true. Those of integers are
-// signed. All give i1.
+// Comparisons give i1. A comparison with NaN is false, except that != is true. Integers are
+// compared as signed.
 Number operator<(Number a, Number b);
 Number operator<=(Number a, Number b);
 Number operator>(Number a, Number b);
 Number operator>=(Number a, Number b);
 Number operator==(Number a, Number b);
 Number operator!=(Number a, Number b);
-/// a < b of integers without sign.
+/// a < b for unsigned integers.
 Number lessUnsigned(Number a, Number b);
 Number isNan(Number a);
 
@@ -107,12 +109,12 @@ Number fma(Number a, Number b, Number c);
 Number abs(Number a);
 /// Correctly rounded.
 Number sqrt(Number a);
-/// The integer next to a float toward zero.
+/// A float rounded to an integer toward zero.
 Number truncate(Number a);
-/// The lesser or greater; NaN if either is NaN. -0 is less than +0.
+/// The lesser or greater number; NaN if either is NaN. -0 is less than +0.
 Number minimum(Number a, Number b);
 Number maximum(Number a, Number b);
-/// The greater; the other one if one is NaN.
+/// The greater number. If one operand is NaN, the other operand.
 Number maximumNumber(Number a, Number b);
 
 #define EFT_WITH_CONSTANT(op)                                                                      \
@@ -147,15 +149,15 @@ template <Constant T, Constant U> Number fma(Number a, T b, U c) {
   return fma(a, a.constant(b), a.constant(c));
 }
 
-/// low where x is less, else x, so NaN stays NaN. The bound is not zero.
+/// `low` where x < low, else x. NaN stays NaN. The bound must not be zero.
 Number atLeast(Number x, double low);
-/// high where x is greater, else x, so NaN stays NaN. The bound is not zero.
+/// `high` where x > high, else x. NaN stays NaN. The bound must not be zero.
 Number atMost(Number x, double high);
-/// low where x is less, high where x is greater, else x, so NaN stays NaN. The bounds are not zero.
+/// `low` where x < low, `high` where x > high, else x. NaN stays NaN. The bounds must not be zero.
 Number clamp(Number x, double low, double high);
 
-/// a / b where neither the numbers nor their quotient are so large or so small that a step of the
-/// division loses bits: a GPU need not test it.
+/// a / b for numbers whose quotient a GPU can compute without tests for special cases: neither the
+/// numbers nor the quotient are so large or so small that a step of the division loses bits.
 Number plainQuotient(Number a, Number b);
 
 /// The polynomial with these coefficients, the lowest power first, by Horner's rule with fma.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// x to the power of y, as 2^(y · log2 |x|). The exponent's range multiplies errors of the
-// logarithm, so it is a sum of two floats. With |x| = 2^e (1 + f) and s = f / (2 + f):
+// x to the power of y, as 2^(y · log2 |x|). An absolute error of y · log2 |x| becomes a relative
+// error of the result. In one float, this product would have too few bits after the binary point,
+// because it can have 8 bits before the point in f32 and 11 in f64. So the logarithm is a sum of
+// two floats. With |x| = 2^e (1 + f) and s = f / (2 + f):
 //
 //   log(1 + f) = 2 atanh s = 2s (1 + s²/3 + s⁴/5 + …)
 //
-// The first two terms are sums of two floats as well; the others are small enough not to be.
+// s and the term s²/3 are sums of two floats as well. The terms from s⁴/5 on are so small that one
+// float is enough.
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
@@ -19,7 +22,7 @@ DoubleWord constant(Number like, double high, double low) {
   return {like.constant(high), like.constant(low)};
 }
 
-/// f / (2 + f)
+/// f / (2 + f), as a sum of two floats.
 DoubleWord halfAngleRatio(Number f) {
   DoubleWord divisor = fastTwoSum(f.constant(2.0), f);
   Number inverse = 1.0 / divisor.high;
@@ -35,7 +38,7 @@ DoubleWord preciseLog2(Number x) {
   auto [e, f] = splitNumber(x);
   DoubleWord s = halfAngleRatio(f);
   DoubleWord square = s * s;
-  // s⁴/5 + …, over s².
+  // (s⁴/5 + s⁶/7 + …) / s².
   Number tail = polynomial(square.high, format.pick(atanhTailF32, atanhTailF64));
   if (!x.getElementType().isF32())
     tail = fma(square.high, tail, 0.2);
@@ -64,13 +67,14 @@ static Number expandPow(Number x, Number y) {
   Number isOrdinary = (magnitude > 0.0) & (magnitude < infinity);
   DoubleWord logarithm = preciseLog2(select(isOrdinary, magnitude, one));
 
-  // A power that overflows has no second part, and an infinite one has none of its own.
+  // Where `high` is this large, the result is 0 or infinity whatever `low` is. `low` may be NaN
+  // there, so 0 replaces it.
   Number high = y * logarithm.high;
   Number low = fma(y, logarithm.high, -high) + y * logarithm.low;
   low = select(abs(high) < format.pick(0x1p10, 0x1p13), low, 0.0);
   Number result = exp2OfSum(high, low);
 
-  // 0 and infinity to a power: 0, 1 or infinity.
+  // 0 or infinity to the power of y: 0 or infinity. The last select gives 1 for y = 0.
   Number isZero = magnitude == 0.0, isNegativePower = y < 0.0;
   Number edge = select(isZero ^ isNegativePower, 0.0, infinity);
   result = select(isZero | (magnitude == infinity), edge, result);
@@ -80,7 +84,7 @@ static Number expandPow(Number x, Number y) {
   Number isRoot = (x < 0.0) & (x > x.infinity(/*negative=*/true)) & (truncate(y) != y);
   result = select(isNegative & isOdd, -result, result);
   result = select(isRoot, x.nan(), result);
-  // An infinite power of -1 is 1.
+  // 1 or -1 to an infinite power is 1.
   result = select((magnitude == 1.0) & (ay == infinity), one, result);
   result = select(isNan(x) | isNan(y), x.nan(), result);
   return select((x == 1.0) | (y == 0.0), one, result);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Roots, from the square root of the hardware, which is correctly rounded; and rounding.
+// The reciprocal square root, the cube root, the hypotenuse, and rounding to the nearest integer.
+// Square roots are correctly rounded by the hardware.
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
@@ -11,19 +12,22 @@ namespace eft {
 
 static Number expandRsqrt(Number x) { return 1.0 / sqrt(x); }
 
-/// With x = 2^3k · m: an iteration of fourth order for y = m^(-1/3), without divisions, then m · y²
-/// with a last correction.
+/// The cube root. With |x| = 2^(3k) · m, where k is an integer and 1 ≤ m < 8, it is 2^k · m^(1/3),
+/// with the sign of x. A polynomial approximates y = m^(-1/3). Two steps of a fourth-order
+/// iteration, without divisions, make y precise. Then m^(1/3) = m · y², and a last step corrects
+/// the rounding error of this product.
 static Number expandCbrt(Number x) {
   using namespace coefficients;
   FloatFormat format(x);
   const unsigned mantissa = format.mantissaBits();
   Number magnitude = abs(x);
   Number isDenormal = magnitude < format.smallestNormal();
-  // 2^24 or 2^54: multiples of three.
+  // Denormals are scaled by 2^24 (f32) or 2^54 (f64), the cube of 2^8 or 2^18.
   const double lift = format.pick(0x1p24, 0x1p54);
   Number bits = select(isDenormal, magnitude * lift, magnitude).bits();
-  // The exponent less a multiple of three, and that multiple's third. 0xAAAB / 2^17 is 1/3, exactly
-  // enough for exponents; the shift makes the bias a multiple of three.
+  // `shift` makes the bias a multiple of three. `third` is (exponent field + shift) / 3, and `rest`
+  // is the biased exponent of m, 0 to 2 above the bias. 0xAAAB / 2^17 is close enough to 1/3 for
+  // all exponents.
   const unsigned shift = (3 - format.bias() % 3) % 3;
   Number field = (bits >> mantissa) + shift;
   Number third = (field * 0xAAAB) >> 17;
@@ -50,7 +54,7 @@ static Number expandCbrt(Number x) {
   return select((magnitude > 0.0) & (magnitude < x.infinity()), result, x);
 }
 
-/// √(x² + y²), scaled so that the squares neither overflow nor vanish.
+/// √(x² + y²). Both operands are scaled so that the squares neither overflow nor underflow.
 static Number expandHypot(Number x, Number y) {
   FloatFormat format(x);
   Number ax = abs(x), ay = abs(y);
@@ -65,11 +69,11 @@ static Number expandHypot(Number x, Number y) {
   Number back = scaleBy(format.pick(0x1p70, 0x1p600), format.pick(0x1p-90, 0x1p-700));
   Number a = more * scale, b = less * scale;
   Number root = sqrt(fma(a, a, b * b)) * back;
-  // An infinite side decides, whatever the other one is.
+  // If one operand is infinite, so is the result, even if the other operand is NaN.
   return select((ax == x.infinity()) | (ay == x.infinity()), x.infinity(), root);
 }
 
-/// To the nearest integer, halves away from zero.
+/// Rounds to the nearest integer, and halves away from zero.
 static Number expandRound(Number x) {
   Number whole = truncate(x);
   return select(abs(x - whole) >= 0.5, whole + copySign(x.constant(1.0), x), whole);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sine, cosine and tangent: the angle is reduced to |r| ≤ π/4 and a quadrant; there, polynomials
-// give both the sine and the cosine, and the quadrant says which of them is the result and with
-// which sign. What the reduced angle has beyond its float counts: it would be half a unit in the
-// last place of the result. The tangent also uses what the sine and the cosine have beyond their
-// floats; for the others, that is dead code.
+// Sine, cosine and tangent. The angle is reduced to |r| ≤ π/4 and a quadrant. Polynomials give the
+// sine and the cosine of r, and the quadrant decides which of them is the result, and its sign. r
+// is a sum of two floats, because dropping its low part would cost half a unit in the last place of
+// the result. The sine and the cosine of r are also sums of two floats. Only the tangent uses their
+// low parts; for the others they are dead code.
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
@@ -18,7 +18,7 @@ struct SineAndCosine {
   DoubleWord sine, cosine;
 };
 
-/// Of high + low.
+/// The sine and cosine of high + low.
 SineAndCosine ofSmallAngle(Number high, Number low) {
   using namespace coefficients;
   FloatFormat format(high);
@@ -26,7 +26,7 @@ SineAndCosine ofSmallAngle(Number high, Number low) {
   Number half = square * 0.5;
   Number sinePolynomial = polynomial(square, format.pick(sinF32, sinF64));
   Number sineRemainder = fma(high * square, sinePolynomial, fma(-half, low, low));
-  // 1 - half is rounded; what it lost goes to the rest.
+  // 1 - half is rounded; its rounding error is added to the remainder.
   Number first = 1.0 - half;
   Number cosinePolynomial = polynomial(square, format.pick(cosF32, cosF64));
   Number cosineRemainder =
@@ -36,7 +36,7 @@ SineAndCosine ofSmallAngle(Number high, Number low) {
 
 Number isOdd(Number quadrant) { return (quadrant & 1) != 0; }
 
-/// The second bit of the quadrant as a float that has it as its sign.
+/// A float whose sign bit is bit 1 of the quadrant.
 Number signOf(Number quadrant, const FloatFormat &format) {
   return (quadrant << (quadrant.getWidth() - 2)).bitsAs(format.getType());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Makes operations by name, and constants.
+// Builder: makes operations by name. Also makes attributes for constants.
 #include "frontend/bindings/compiler/Builder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,9 +30,11 @@ void addParts(OperationState &parts, const StateRef &state, const std::vector<Va
     parts.addAttribute(name, checked(state, attribute));
 }
 
-/// Not if a region in the making, which has no parent, is around it: a terminator's rules often ask
-/// for that, and what stands in the operation's own regions may use values from beyond it. The
-/// function is verified with all that is in it when it is made.
+/// Whether an operation can be verified already. An operation inside a region that no operation
+/// owns yet has no parent. There, terminators can't be verified, because their verifiers often look
+/// at the parent. Operations with regions can't be verified either, because their regions may use
+/// values from outside the unowned region. All of them are verified when the function around them
+/// is made.
 bool canBeVerified(Operation *op) {
   return op->getBlock()->getParentOp() ||
          (op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>());
@@ -133,7 +135,8 @@ Attribute floatAttribute(const Type &type, double value) {
 
 namespace {
 
-/// The number of the case `name`, if there is one.
+/// A function that returns the number of the enumeration's case `name`, or nothing if there is no
+/// such case.
 using Symbolize = std::optional<uint64_t> (*)(llvm::StringRef name);
 
 template <typename Enum, std::optional<Enum> (*symbolize)(llvm::StringRef)>

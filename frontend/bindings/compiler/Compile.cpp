@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The Python functions that run the compiler. They let go of the interpreter while they work.
+// The Python functions that run the compiler. Compiling, the address analysis and loading release
+// the GIL while they work.
 #include "frontend/bindings/compiler/Compile.h"
 
 #include "compiler/pipeline/Compile.h"

@@ -6,8 +6,8 @@
 
 namespace eft::bindings {
 
-/// Adds `compile`, `address_parameters`, `link_host_object`, `load_host_object` and those about
-/// targets.
+/// Adds `compile`, `address_parameters`, `link_host_object`, `load_host_object`, and the functions
+/// about targets.
 void addCompileFunctions(pybind11::module_ &module);
 
 } // namespace eft::bindings

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `eft._compiler`: a small builder of block IR for Python, and the compiler.
+// The Python module `eft._compiler`: a small builder of block IR, and the compiler.
 //
-// Python sees types, attributes, values, locations and regions as opaque objects. A kernel is built
-// in a context of its own, so kernels compile in several threads at once.
+// In Python, types, attributes, values, locations and regions are opaque objects. Each kernel is
+// built in a context of its own, so several threads can compile kernels at once.
 #include "frontend/bindings/compiler/Builder.h"
 #include "frontend/bindings/compiler/Compile.h"
 

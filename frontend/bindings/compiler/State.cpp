@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The context that IR is built in.
+// State: the context in which IR is built.
 #include "frontend/bindings/compiler/State.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,8 +24,8 @@ State::State() : context(MLIRContext::Threading::DISABLED) {
                       func::FuncDialect>();
 }
 
-/// After a mistake in a kernel there are regions that were never finished, and operations in one
-/// that use values of another.
+/// If a kernel has a mistake, some regions are never finished, and operations in one region may use
+/// values of another. So all references are dropped before anything is destroyed.
 State::~State() {
   for (auto &module : modules)
     (*module)->dropAllReferences();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The owner that every object of `_compiler` in Python holds on to: one MLIR context and the IR in
-// it.
+// State: an MLIR context and the IR in it. Every Python object of `_compiler` that refers to IR
+// shares ownership of its State.
 //
-// A handle (a type, a value, a location, …) is a pointer into a context together with a reference
-// to the state that owns it, so that no order in which Python drops its objects leaves one
-// dangling. The IR of a state lives as long as the state: there is no operation that erases what
-// Python can see.
+// A handle (of a type, a value, a location, …) is a pointer into a context together with a
+// reference to the State that owns the context. So handles never dangle, in whatever order Python
+// drops its objects. The IR of a State lives as long as the State: no function erases IR that a
+// Python object may refer to.
 #pragma once
 
 #include "frontend/bindings/Failure.h"
@@ -29,7 +29,7 @@ struct State {
   ~State();
 
   mlir::MLIRContext context;
-  /// Modules and the regions that no operation owns yet.
+  /// The modules, and the regions that were made without an owner.
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules;
   std::vector<std::unique_ptr<mlir::Region>> regions;
   llvm::StringMap<mlir::Type> types;
@@ -38,7 +38,7 @@ struct State {
 
 using StateRef = std::shared_ptr<State>;
 
-/// A pointer-like object of MLIR and the state that it lives in.
+/// A pointer-like object of MLIR and the State that owns its context.
 template <typename T> struct Handle {
   StateRef state;
   T object;
@@ -51,18 +51,19 @@ using Value = Handle<mlir::Value>;
 using Region = Handle<mlir::Region *>;
 using Module = Handle<mlir::ModuleOp>;
 
-/// IR that does not verify, text that does not parse, a pass that failed. Python sees it as
-/// `_compiler.IRError(text, diagnostics)`.
+/// The error for IR that does not verify, text that does not parse, or a pass that failed. In
+/// Python it is `_compiler.IRError(text, diagnostics)`.
 struct IRError : std::runtime_error {
   IRError(const std::string &text, std::vector<Diagnostic> diagnostics = {})
       : std::runtime_error(text), diagnostics(std::move(diagnostics)) {}
   std::vector<Diagnostic> diagnostics;
 };
 
-/// The error that says what was reported; `otherwise` if nothing was.
+/// Returns an IRError with the first reported error as its text, and all diagnostics. If nothing
+/// was reported, the text is `otherwise`.
 IRError irError(const DiagnosticCollector &diagnostics, const std::string &otherwise);
 
-/// Throws if `handle` belongs to another context than `state`.
+/// Returns the object of a handle. Throws if the handle belongs to another State.
 template <typename T> const T &checked(const StateRef &state, const Handle<T> &handle) {
   if (handle.state != state)
     throw python::mistake("an object of another context was used");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiles that Ctrl-C ends.
+// Waits for a compile such that Ctrl-C ends the wait.
 #pragma once
 
 #include <atomic>
@@ -10,14 +10,16 @@
 
 namespace eft::bindings {
 
-/// Runs `work` on a large stack, and waits for it; to be called with the GIL, which is given up
-/// meanwhile. In Python's main thread the handlers of signals run while it waits. If one raises,
-/// its exception goes on at once: LLVM can't be stopped in the middle, so the work goes on, finds
-/// the flag `isAbandoned` set sooner or later, and its result is dropped. `work` must own what it
-/// needs.
+/// Runs `work` on a thread with a large stack and waits for it. The caller must hold the GIL, which
+/// is released during the wait. In Python's main thread the handlers of signals run during the
+/// wait. If a handler raises, its exception is thrown at once and `isAbandoned` is set. The same
+/// happens, with an exception of this function, in a child that a handler forks. LLVM can't be
+/// interrupted, so the work runs on until it next reads that flag, and its result is dropped.
+/// Therefore `work` must own everything that it uses.
 void runAndWait(std::function<void()> work, std::shared_ptr<std::atomic<bool>> isAbandoned);
 
-/// The same for work that returns something or throws.
+/// Runs work that returns a value or throws, as runAndWait does. Returns the value, or throws what
+/// the work threw.
 template <typename T> T compute(std::function<T(const std::atomic<bool> &isAbandoned)> work) {
   struct Task {
     std::function<T(const std::atomic<bool> &)> work;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `eft._ops`: the operators on views of arrays, which eft.ops makes of arrays.
+// The Python module `eft._ops`: the operators on views. The package eft.ops makes the views of
+// arrays.
 #include "eft/Ops.h"
 #include "frontend/bindings/Failure.h"
 
@@ -10,8 +11,8 @@ using namespace eft;
 
 namespace {
 
-/// A view: address, shape, strides in elements, the type's name in signatures, and the GPU's number
-/// or -1.
+/// A view of an array: the address, the shape, the strides in elements, the element type's name in
+/// signatures, and the GPU's number, or -1 for the host.
 using View = std::tuple<uintptr_t, std::vector<int64_t>, std::vector<int64_t>, std::string, int>;
 
 Tensor tensorOf(const View &view) {
@@ -32,7 +33,8 @@ Tensor tensorOf(const View &view) {
   return tensor;
 }
 
-/// The status that a code of dropout stands for, in the thread that got it.
+/// Returns the Status for the code that a function of dropout returned. Must be called in the
+/// thread that called this function, because the message belongs to that thread.
 Status statusOf(int code) {
   if (code == DropoutSuccess)
     return {};
@@ -40,7 +42,7 @@ Status statusOf(int code) {
                dropout_message()};
 }
 
-/// Runs without the interpreter's lock.
+/// Calls `run` without the GIL, and throws a Failure if `run` returns an error.
 template <typename Run> void runReleased(Run run) {
   py::gil_scoped_release released;
   python::unwrap(run());

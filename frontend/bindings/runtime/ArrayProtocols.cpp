@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways of reading an array that go through Python objects, but for DLPack's.
+// Reads arrays through data_ptr(), __cuda_array_interface__, the buffer protocol and
+// __array_interface__. DLPackReader.cpp has DLPack.
 #include "frontend/bindings/runtime/ArrayReader.h"
 #include "runtime/cuda/Gpu.h"
 
@@ -17,7 +18,8 @@ bool toUnsigned(PyObject *object, uint64_t &value) {
   return !PyErr_Occurred();
 }
 
-// The address that `source` of an array gives.
+// Reads an address from `object`. `source` is the attribute or method that gave it, for the
+// message. Returns false with an exception set if `object` is not an unsigned integer of 64 bits.
 bool readAddress(PyObject *object, const char *source, const Where &where, ArrayFacts &facts) {
   if (toUnsigned(object, facts.address))
     return true;
@@ -28,7 +30,8 @@ bool readAddress(PyObject *object, const char *source, const Where &where, Array
   return false;
 }
 
-// The GPU of an array that doesn't say on which it is. Empty arrays may have no address.
+// Asks the driver for the GPU of an array that does not name its GPU. The place of an array with
+// the address 0 is unknown.
 bool findGpu(const Where &where, ArrayFacts &facts) {
   if (facts.address == 0) {
     facts.place = Place::Unknown;
@@ -44,7 +47,7 @@ bool findGpu(const Where &where, ArrayFacts &facts) {
   return true;
 }
 
-// "<f4" and the like. Big-endian ones are refused by name.
+// Reads an element type such as "<f4". Big-endian types are refused with a message that names them.
 bool elementTypeFromTypestr(std::string_view typestr, const Where &where, DataType &type) {
   constexpr struct {
     std::string_view name;
@@ -64,7 +67,8 @@ bool elementTypeFromTypestr(std::string_view typestr, const Where &where, DataTy
   return false;
 }
 
-// The part that __array_interface__ and __cuda_array_interface__ share.
+// Reads what __array_interface__ and __cuda_array_interface__ share: the address, whether the
+// memory is read-only, and the element type.
 bool readInterface(PyObject *object, PyObject *interface, const Where &where, ArrayFacts &facts) {
   PyObject *data = nullptr, *typestr = nullptr; // borrowed
   if (PyDict_Check(interface)) {
@@ -90,15 +94,16 @@ bool readInterface(PyObject *object, PyObject *interface, const Where &where, Ar
     return false;
   }
   std::string name = text(typestr);
-  // Types that the interface has no name for, bfloat16 among them, call themselves "V".
+  // The interface has no name for some types, such as bfloat16. Their typestr has a "V", so the
+  // dtype is read.
   if (name.find('V') != std::string::npos)
     if (Ref dtype = findAttribute(object, "dtype"))
       return elementType(dtype.get(), where, facts.type);
   return elementTypeFromTypestr(name, where, facts.type);
 }
 
-// A buffer's format, of one letter after an optional mark of the byte order. Sizes are the
-// machine's, so the letter only tells the kind.
+// Reads a buffer's format: one letter after an optional mark of the byte order. The letter decides
+// the kind of number, and `size` its bytes, because a letter's size depends on the machine.
 bool elementTypeFromFormat(const char *format, Py_ssize_t size, const Where &where,
                            DataType &type) {
   std::string_view letters = format ? format : "B";
@@ -147,7 +152,7 @@ Reading readDataPointer(PyObject *object, const Where &where, ArrayFacts &facts)
     return Reading::Failed;
   Ref device = findAttribute(object, "device");
   if (!device)
-    // Without a device: its place is unknown.
+    // Objects without the attribute `device` have an unknown place.
     return PyErr_Occurred() ? Reading::Failed : Reading::Done;
   Ref shown = Ref::steal(PyObject_Str(device.get()));
   if (!shown)
@@ -177,7 +182,7 @@ Reading readCudaInterface(PyObject *object, const Where &where, HeldObjects &hel
                           ArrayFacts &facts) {
   Ref interface = Ref::steal(PyObject_GetAttrString(object, "__cuda_array_interface__"));
   if (!interface)
-    return notThisOr(PyExc_AttributeError); // an array of this type on the host
+    return notThisOr(PyExc_AttributeError); // an array of this type that is on the host
   if (!readInterface(object, interface.get(), where, facts) || !findGpu(where, facts))
     return Reading::Failed;
   PyObject *stream = PyDict_GetItemString(interface.get(), "stream"); // borrowed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds out what a Python type is, and reads arrays by the fast ways.
+// Examines Python types, and reads arrays through DLPack's exchange table and NumPy's fields.
 #include "frontend/bindings/runtime/ArrayReader.h"
 
 #include "frontend/bindings/runtime/DescriptorReader.h"
@@ -12,8 +12,8 @@
 namespace eft::python {
 namespace {
 
-// The fields of NumPy's array and dtype objects that Eft reads. NumPy's binary interface has kept
-// them from 1.7 on; numpyFieldsAreKnown() checks that they still mean the same.
+// The fields of NumPy's array object that Eft reads. NumPy's binary interface has kept them since
+// version 1.7. numpyFieldsAreKnown() checks that they still have this meaning.
 struct NumpyArray {
   PyObject_HEAD char *data;
   int nd;
@@ -25,7 +25,7 @@ struct NumpyArray {
 };
 constexpr int numpyWriteable = 0x0400;
 
-// Compares the fields with what the array itself says in Python.
+// Whether the fields of an array agree with its Python attributes.
 bool numpyFieldsAreKnown(PyObject *object) {
   auto *array = reinterpret_cast<NumpyArray *>(object);
   if (Py_TYPE(object)->tp_basicsize < static_cast<Py_ssize_t>(sizeof(NumpyArray)))
@@ -59,8 +59,9 @@ bool hasBase(PyTypeObject *type, std::string_view name) {
 }
 
 bool offers(PyTypeObject *type, PyObject *object, const char *name) {
-  // An attribute of the type is not evaluated here, so that a property that fails for this object
-  // does not speak for all. Objects that make up attributes as they go are asked themselves.
+  // Look the attribute up in the type first. This does not evaluate a property, which may fail for
+  // this object but work for others. If the type lacks the attribute, ask the object, which may
+  // make attributes dynamically.
   if (findAttribute(reinterpret_cast<PyObject *>(type), name))
     return true;
   PyErr_Clear();
@@ -88,8 +89,8 @@ TypeReader::Kind scalarKind(PyTypeObject *type) {
   if (hasBase(type, "numpy.generic")) {
     if (hasBase(type, "numpy.integer"))
       return TypeReader::Integer;
-    // NumPy's generic scalar claims __float__ for texts and dates too. ml_dtypes' floats derive
-    // from it directly.
+    // numpy.generic defines __float__ for strings and dates too, so it proves nothing. The floats
+    // of ml_dtypes derive from numpy.generic directly and not from numpy.floating.
     bool isFloat = hasBase(type, "numpy.floating") ||
                    (typeName(type).starts_with("ml_dtypes.") && number && number->nb_float);
     return isFloat ? TypeReader::Float : TypeReader::Unsupported;
@@ -105,8 +106,8 @@ Library libraryOf(PyTypeObject *type) {
 }
 
 uint8_t findWays(PyTypeObject *type, PyObject *object) {
-  // NumPy's own arrays get here only if their fields are not as expected. DLPack would refuse those
-  // that are read-only.
+  // NumPy's arrays get here only if their fields are not as expected. They are not read by DLPack,
+  // which would refuse read-only arrays.
   if (hasBase(type, "numpy.ndarray"))
     return TypeReader::ArrayInterface;
   uint8_t ways = 0;
@@ -125,7 +126,7 @@ uint8_t findWays(PyTypeObject *type, PyObject *object) {
 
 std::unique_ptr<TypeReader> examine(PyTypeObject *type, PyObject *object) {
   auto reader = std::make_unique<TypeReader>();
-  // The reader is found by the type's address, so the type must not go away.
+  // Readers are looked up by the type's address, so keep the type alive.
   reader->type = reinterpret_cast<PyTypeObject *>(Py_NewRef(reinterpret_cast<PyObject *>(type)));
   if (PyBool_Check(object))
     reader->kind = TypeReader::Boolean;
@@ -149,9 +150,10 @@ std::unique_ptr<TypeReader> examine(PyTypeObject *type, PyObject *object) {
   return reader;
 }
 
-// PyTorch negates lazily: a view may share its memory with a tensor of the other sign, which DLPack
-// does not tell. Such views come of the imaginary parts of conjugated tensors, so an array whose
-// neighbours are neighbours in memory, as most are, is not asked.
+// Whether a PyTorch tensor may be a lazily negated view. Such a view shares the memory of a tensor
+// that holds the negated numbers, and DLPack does not show it. It arises from the imaginary part of
+// a conjugated complex tensor, so all of its strides are even. Most tensors have an odd stride (1)
+// and need no further check.
 bool mayBeNegated(const dlpack::Tensor &tensor) {
   for (int32_t i = 0; tensor.shape && tensor.strides && i < tensor.ndim; ++i)
     if (tensor.shape[i] > 1 && tensor.strides[i] % 2 != 0)
@@ -191,14 +193,15 @@ bool readExchange(const TypeReader &reader, PyObject *object, const Where &where
     return refuseDLPack(object, where);
   facts.readOnly = managed->flags & dlpack::readOnlyFlag;
   bool read = readDescribed(managed->tensor);
-  // The object itself keeps the memory; what was made here only describes it.
+  // The argument keeps the memory alive. `managed` only describes it and can be freed.
   if (managed->deleter)
     managed->deleter(managed);
   return read;
 }
 
-// Element types by NumPy's dtype objects, of which there are usually a dozen in a process. The
-// cache holds references, so it does not take more than a few of those that are made on the fly.
+// Returns the element type of a NumPy dtype object, from a cache. A process usually has about a
+// dozen dtype objects. The cache keeps them alive, so it is limited to 64 for programs that make
+// dtypes dynamically.
 bool numpyElementType(PyObject *dtype, const Where &where, DataType &type) {
   struct Entry {
     PyObject *dtype;
@@ -245,7 +248,7 @@ const TypeReader *readerOf(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   if (auto found = known.find(type); found != known.end())
     return found->second.get();
-  // Looking at attributes may run Python code, which may bring another thread here.
+  // `examine` may run Python code, during which another thread may add a reader for the same type.
   std::unique_ptr<TypeReader> made = examine(type, object);
   auto [entry, isNew] = known.try_emplace(type, nullptr);
   if (isNew || !entry->second)
@@ -317,7 +320,7 @@ bool elementType(PyObject *dtype, const Where &where, DataType &type) {
   Ref native = findAttribute(dtype, "isnative");
   PyErr_Clear();
   auto found = dataTypeFromArrayName(name);
-  if (!found) // objects that stand for a tensor
+  if (!found) // placeholders for tensors name types as in signatures
     found = dataTypeFromName(name);
   if (!found && name == "int1")
     found = DataType::I1;

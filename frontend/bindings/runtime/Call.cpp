@@ -48,7 +48,7 @@ bool Call::readArgument(size_t i) {
   return readObject(i, value);
 }
 
-// fp32, as in Triton, unless the parameter is declared as fp64.
+// Stores a float as fp32, as in Triton, or as fp64 if the parameter is declared so.
 void Call::setFloat(size_t i, double value) {
   if (signature[i].isDouble)
     setSlot(i, scalarCode(DataType::F64), std::bit_cast<uint64_t>(value));
@@ -56,7 +56,7 @@ void Call::setFloat(size_t i, double value) {
     setSlot(i, scalarCode(DataType::F32), std::bit_cast<uint32_t>(static_cast<float>(value)));
 }
 
-// The narrowest of i32, i64 and u64 that holds the value, as in Triton.
+// Stores an int as the first of i32, i64 and u64 that holds it, as in Triton.
 bool Call::readInteger(size_t i, PyObject *value) {
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
@@ -76,7 +76,7 @@ bool Call::readInteger(size_t i, PyObject *value) {
   Ref bits = Ref::steal(PyObject_CallMethod(value, "bit_length", nullptr));
   if (!bits)
     return false;
-  // Python does not show an int of many digits.
+  // Python refuses to print an int of very many digits, so the message has the number of bits.
   bool isShort = PyLong_AsSize_t(bits.get()) <= 128;
   PyErr_Clear();
   raise(PyExc_TypeError,
@@ -107,7 +107,8 @@ bool Call::readObject(size_t i, PyObject *value) {
   return placeArray(i, *reader, facts);
 }
 
-// Numbers of other types than Python's own: subclasses of these, and NumPy's scalars.
+// Reads a number that is not exactly an int, float or bool of Python: a subclass, or a scalar of
+// NumPy.
 bool Call::readScalar(const TypeReader &reader, size_t i, PyObject *value) {
   switch (reader.kind) {
   case TypeReader::Boolean: {
@@ -164,7 +165,7 @@ bool Call::placeArray(size_t i, const TypeReader &reader, const ArrayFacts &fact
   };
   bool first = decided == Place::Unknown;
   bool agree = decided == facts.place && (decided != Place::Cuda || device.index == facts.index);
-  // Pinned memory is at home everywhere: the others decide.
+  // Both the host and GPUs can use pinned memory, so the other arrays decide.
   if (first || (decided == Place::Pinned && !agree)) {
     decided = facts.place;
     decidedBy = i;
@@ -181,7 +182,8 @@ bool Call::placeArray(size_t i, const TypeReader &reader, const ArrayFacts &fact
   return false;
 }
 
-// Without an array to go by, a launch goes to the first GPU if there is one.
+// If no array decides the device, a launch goes to the first GPU, or to the host if there is no
+// GPU.
 bool Call::chooseDevice() {
   if (decided != Place::Unknown)
     return true;

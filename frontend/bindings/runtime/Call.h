@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One call of a kernel: its arguments bound to the parameters, and read.
+// Call: binds the arguments of one call of a kernel to its parameters and reads them.
 #pragma once
 
 #include "eft/Device.h"
@@ -13,7 +13,7 @@
 
 namespace eft::python {
 
-// An array of a size that is known at run time, and usually small enough for the stack.
+// An array whose size is known at run time. Up to 32 elements are on the stack, more on the heap.
 template <typename T> class SmallArray {
 public:
   explicit SmallArray(size_t size) : count(size) {
@@ -29,7 +29,7 @@ public:
 private:
   static constexpr size_t inlineSize = 32;
   size_t count;
-  T stack[inlineSize]; // left as it is: filling it would cost more than using it
+  T stack[inlineSize]; // not initialised: initialising costs more than using it
   std::unique_ptr<T[]> heap;
 };
 
@@ -39,18 +39,20 @@ public:
       : signature(signature), values(signature.size()), codes(signature.size()),
         slotStorage(signature.size()) {}
 
-  // Each returns false with a Python exception set if the call can't be.
+  // These functions return false with a Python exception set on failure. `bind` finds the argument
+  // of each parameter; see Signature::bind.
   bool bind(PyObject *const *args, size_t nargs, PyObject *keywords, PyObject **grid = nullptr) {
     return signature.bind(args, nargs, keywords, values.data(), options, grid);
   }
-  // Reads every argument, and finds the device on which they are. Also false, with no exception
-  // set, if an argument is a tuple.
+  // Reads every argument and chooses the device. Also returns false, without an exception, if an
+  // argument is a tuple.
   bool read();
-  // Whether `read` has met a tuple.
+  // Whether `read` failed because an argument is a tuple.
   bool hasTuple() const { return tupleParameter < signature.size(); }
   // Sets the exception for a tuple that a kernel can't take.
   void refuseTuple() const;
-  // Finds the grid, by calling `object` with the arguments if it is a function.
+  // Reads the grid. If `object` is a function, calls it with a dict of the arguments and reads the
+  // result.
   bool readGrid(PyObject *object, Grid &grid);
   bool findStream(uint64_t &stream) const { return streamChoice.find(device.index, stream); }
 
@@ -85,10 +87,10 @@ private:
 
   SmallArray<uint64_t> slotStorage; // the slots of the arguments that the compiled kernel has
   size_t numSlots = 0;
-  // These slots and those for descriptors behind them, if there are descriptors.
+  // All slots, those for the descriptors' numbers last. Empty if there are no descriptors.
   std::vector<uint64_t> allSlots;
-  Place decided = Place::Unknown;
-  size_t decidedBy = 0;             // the parameter whose argument did
+  Place decided = Place::Unknown;   // the place that decided the device so far
+  size_t decidedBy = 0;             // the parameter whose argument decided the device
   size_t tupleParameter = SIZE_MAX; // the parameter whose argument is a tuple
   StreamChoice streamChoice;
   HeldObjects held;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Python wants to be included before the standard headers.
+// Python.h must be included before the standard headers.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A compile by one thread, for which others wait.
+// CompileInProgress: a compile in one thread, for which other threads wait.
 #pragma once
 
 #include <condition_variable>
@@ -7,16 +7,18 @@
 
 namespace eft::python {
 
-// Each thread that uses it holds a reference of its own. A forked child, which has no such thread,
-// drops its one unused: the mutex may have been locked when it forked.
+// Each thread that uses the object holds a reference. A forked child has no compiling thread. The
+// child drops its reference without using the object, whose mutex may have been locked at the fork.
 class CompileInProgress {
 public:
-  // Says that it is over, however it ended. Needs the GIL, as `wait` does.
+  // Marks the compile as over, whether it succeeded or failed. The caller must hold the GIL.
   void finish();
 
-  // Waits until it is over, without the GIL. In Python's main thread it returns after a while even
-  // if it is not, so that the handlers of signals run. Returns false with an exception set if one
-  // of them raised it.
+  // Waits until the compile is over. The caller must hold the GIL, which is released during the
+  // wait. Then runs the handlers of signals, and returns false with an exception set if one raised.
+  // In Python's main thread, the wait ends after at most 50 ms, so that handlers run in time. So
+  // the compile may not be over when the function returns true: the caller must check, and call it
+  // again.
   bool wait();
 
 private:

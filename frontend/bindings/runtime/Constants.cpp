@@ -22,7 +22,8 @@ int sameTuple(PyObject *a, PyObject *b) {
   return 1;
 }
 
-// Every element of one has its like in the other. Sets in kernels are small.
+// Returns 1 if both sets have the same size and every element of `a` is the same constant as one of
+// `b`. The quadratic search is fine because sets in kernels are small.
 int sameSet(PyObject *a, PyObject *b) {
   Ref left = Ref::steal(PySequence_Tuple(a)), right = Ref::steal(PySequence_Tuple(b));
   if (!left || !right)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The binary interface of DLPack 1.x, as far as Eft reads it: the description of an array in
-// memory, and the table of C functions by which a library hands such descriptions out with no
-// Python call.
+// The part of DLPack 1.x's binary interface that Eft reads: the description of an array in memory,
+// and a library's table of C functions that make such descriptions without a Python call.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +50,7 @@ struct Tensor {
   uint64_t byteOffset;
 };
 
-// In a capsule named "dltensor".
+// The content of a capsule named "dltensor".
 struct ManagedTensor {
   Tensor tensor;
   void *context;
@@ -61,7 +60,8 @@ struct ManagedTensor {
 inline constexpr uint64_t readOnlyFlag = 1;
 inline constexpr uint64_t isCopiedFlag = 2;
 
-// In a capsule named "dltensor_versioned". Fields after `flags` may move with the major version.
+// The content of a capsule named "dltensor_versioned". The fields after `flags` depend on the major
+// version.
 struct VersionedTensor {
   Version version;
   void *context;
@@ -70,8 +70,9 @@ struct VersionedTensor {
   Tensor tensor;
 };
 
-// In a capsule named "dlpack_exchange_api", the attribute __dlpack_c_exchange_api__ of a type. The
-// functions return 0, or −1 with a Python exception set. It lives as long as the process.
+// The content of a capsule named "dlpack_exchange_api", which is a type's attribute
+// __dlpack_c_exchange_api__. The functions return 0, or −1 with a Python exception set. The table
+// lives as long as the process.
 struct ExchangeApi {
   Version version;
   ExchangeApi *previous; // the table of an older major version, or null

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads arrays that DLPack describes, in capsules or by its table of C functions.
+// Reads arrays that DLPack describes.
 #include "frontend/bindings/runtime/ArrayReader.h"
 #include "frontend/bindings/runtime/Stream.h"
 #include "runtime/cuda/DriverTypes.h"
@@ -71,7 +71,8 @@ bool elementTypeFromDLPack(const dlpack::Type &type, const Where &where, DataTyp
   }
 }
 
-// Calls object.__dlpack__. Older producers know fewer arguments.
+// Calls object.__dlpack__. If that raises TypeError, calls it again without `max_version` and
+// `copy`, which older producers don't know.
 Ref callDLPack(PyObject *object, PyObject *stream) {
   Ref method = Ref::steal(PyObject_GetAttrString(object, "__dlpack__"));
   if (!method)
@@ -95,7 +96,7 @@ Ref callDLPack(PyObject *object, PyObject *stream) {
   }
 }
 
-// PyTorch's tensors that have a shape and a type alone.
+// Whether a tensor is on PyTorch's device 'meta', so that it has a shape and a type but no memory.
 bool isOnMetaDevice(PyObject *object) {
   PyObject *type = nullptr, *pending = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &pending, &trace);
@@ -193,8 +194,8 @@ Reading readDLPack(PyObject *object, const Where &where, HeldObjects &held, Arra
   }
   Ref stream;
   if (type == dlpack::cuda) {
-    // The producer makes this stream wait for its own work. Zero is not allowed: the legacy default
-    // stream is called 1.
+    // The producer makes this stream wait for the work on the array. DLPack does not allow 0: it
+    // calls the legacy default stream 1.
     uint64_t current = 0;
     if (!StreamChoice().find(index, current))
       return Reading::Failed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads the attributes of a descriptor, and checks that code may rely on them.
+// Reads the attributes of a descriptor, and checks the properties that compiled code relies on.
 #include "frontend/bindings/runtime/DescriptorReader.h"
 
 #include <bit>
@@ -9,10 +9,10 @@ namespace {
 
 PyObject *descriptorType = nullptr;
 
-// Addresses and rows are multiples of this many bytes.
+// The array's address and all strides but the last are multiples of this many bytes.
 constexpr int64_t alignment = 16;
 
-// Names of attributes, made once.
+// The names of the attributes, as interned str objects.
 struct Names {
   PyObject *base = PyUnicode_InternFromString("base");
   PyObject *shape = PyUnicode_InternFromString("shape");
@@ -31,12 +31,13 @@ bool fail(PyObject *type, const Where &where, const std::string &words) {
   return false;
 }
 
-// A few integers.
+// The integers of an attribute: at most maxDescriptorRank.
 struct Numbers {
   std::array<int64_t, maxDescriptorRank> values = {};
   size_t count = 0;
 
-  // From a sequence of ints in an attribute.
+  // Reads the sequence of ints in the attribute `name`. Returns false with an exception set on
+  // failure.
   bool read(PyObject *object, PyObject *name, const Where &where) {
     Ref attribute = Ref::steal(PyObject_GetAttr(object, name));
     Ref items = attribute ? Ref::steal(PySequence_Fast(attribute.get(), "no sequence")) : Ref();
@@ -69,7 +70,8 @@ bool checkStrides(const Numbers &strides, int64_t bytes, const Where &where) {
                 "whose last stride must be 1, got " +
                     std::to_string(strides.values[strides.count - 1]));
   for (size_t i = 0; i + 1 < strides.count; ++i)
-    // As an unsigned product it may wrap around, which does not change the remainder.
+    // The unsigned product may wrap around. That does not change the remainder, because 16 divides
+    // 2⁶⁴.
     if (static_cast<uint64_t>(strides.values[i]) * static_cast<uint64_t>(bytes) % alignment != 0)
       return fail(PyExc_ValueError, where,
                   "whose strides must be multiples of 16 bytes, got one of " +

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor descriptors as arguments of a launch: objects of eft.TensorDescriptor.
+// Reads tensor descriptors, objects of eft.TensorDescriptor, as arguments of a launch.
 //
-// The compiled kernel gets one as an address, in the place of the parameter, and, behind all other
-// parameters, the extents and the strides but the last one, which is 1. The rest is part of the
-// type, as the elements' type is.
+// A compiled kernel receives a descriptor in two parts. In the place of the parameter it receives
+// the address. After all parameters it receives the extents and the strides, except the last
+// stride, which is 1. All other facts about a descriptor are part of its type.
 #pragma once
 
 #include "frontend/bindings/runtime/ArrayReader.h"
@@ -16,13 +16,14 @@ struct DescriptorType {
   DataType element = DataType::I8;
   bool readOnly = false;
   bool padsWithNan = false;
-  bool hasWideExtents = false; // extents that 32 bits do not hold
+  bool hasWideExtents = false; // whether an extent does not fit into 32 bits
   uint8_t rank = 0;
-  std::array<uint8_t, maxDescriptorRank> logExtents = {}; // the block's extents, as powers of two
+  std::array<uint8_t, maxDescriptorRank> logExtents =
+      {}; // base-2 logarithms of the block's extents
 
   bool operator==(const DescriptorType &) const = default;
-  // "tensordesc<fp16[128, 64]>", as in Triton; with "k" for memory that is only read, and ", nan"
-  // and ", i64" before the end
+  // The name as in Triton, such as "tensordesc<fp16[128, 64]>". Read-only memory adds a "k" after
+  // the "<"; padding with NaN adds ", nan" and wide extents add ", i64" before the ">".
   std::string name() const;
   uint64_t hash() const;
 };
@@ -30,16 +31,17 @@ struct DescriptorType {
 // The descriptors among a call's arguments, in order.
 struct DescriptorArguments {
   std::vector<DescriptorType> types;
-  std::vector<uint64_t> numbers; // extents and strides of each
+  std::vector<uint64_t> numbers; // for each descriptor its extents, then its strides but the last
 };
 
-// Names the class of descriptors.
+// Sets the Python class of descriptors.
 void setDescriptorType(PyObject *type);
 bool isDescriptorType(PyTypeObject *type);
 
-// Reads the array of a descriptor, and adds the rest of it to `descriptors`. False with an
-// exception set if something can't be: the descriptor has checked itself when it was made, and may
-// have been changed since.
+// Reads the array of a descriptor into `facts`, sets `reader` to the reader of the array, and adds
+// the descriptor's type and numbers to `descriptors`. Returns false with an exception set if
+// something is wrong. The class checks a descriptor when it is made, but its attributes may have
+// changed since.
 bool readDescriptor(PyObject *object, const Where &where, HeldObjects &held,
                     const TypeReader *&reader, ArrayFacts &facts, DescriptorArguments &descriptors);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The grid of a call: an int, one to three ints, or a function of the arguments.
+// Reads the grid of a call: an int, a tuple or list of one to three ints, or a function of the
+// arguments that returns one of these.
 #include "frontend/bindings/runtime/Call.h"
 
 namespace eft::python {
@@ -11,7 +12,7 @@ bool raiseGrid(PyObject *type, const std::string &kernel, const std::string &wor
 }
 
 bool readExtent(PyObject *object, const std::string &kernel, PyObject *whole, int64_t &extent) {
-  // An array has the method, and refuses unless it is a single int.
+  // An array has the method __index__ too, but raises TypeError unless it is a single int.
   Ref number = PyIndex_Check(object) ? Ref::steal(PyNumber_Index(object)) : Ref();
   if (!number && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError)))
     return raiseGrid(PyExc_TypeError, kernel,
@@ -38,7 +39,7 @@ bool readExtents(PyObject *object, const std::string &kernel, Grid &grid) {
                      "must have 1 to 3 extents, got " + std::to_string(count));
   int64_t *const extents[] = {&grid.x, &grid.y, &grid.z};
   for (Py_ssize_t axis = 0; axis < count; ++axis) {
-    // An int's own methods may change a list under way.
+    // __index__ of an item may run Python code that changes the list.
     Ref item = Ref::steal(PySequence_GetItem(object, axis));
     if (!item || !readExtent(item.get(), kernel, object, *extents[axis]))
       return false;
@@ -46,7 +47,8 @@ bool readExtents(PyObject *object, const std::string &kernel, Grid &grid) {
   return true;
 }
 
-// Says that the pending exception came out of the grid function, and what that was called with.
+// Adds a note to the pending exception: that the grid function raised it, and the names in the
+// function's argument.
 void noteGridFunction(const std::string &kernel, PyObject *arguments) {
   std::string names;
   PyObject *name = nullptr, *value = nullptr;

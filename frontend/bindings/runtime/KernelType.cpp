@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// kernel[grid](arguments): from the subscript to the driver with no Python code but the grid's.
+// Implements kernel[grid](arguments), from the subscript to the driver. A usual launch of a
+// compiled kernel runs no Python code of Eft. It runs only a grid function, if there is one, and
+// methods of arrays that can be read in no faster way.
 //
-// Both are plain CPython types rather than pybind11 classes, because a call of a pybind11 object
-// makes a tuple and a dict of its arguments first, which costs as much as all that is done here.
+// KernelBase and Launcher are plain CPython types and not pybind11 classes. A call of a pybind11
+// object first makes a tuple and a dict of its arguments, which takes as long as all the work here.
 #include "frontend/bindings/runtime/KernelType.h"
 
 #include "frontend/bindings/runtime/LoadedKernel.h"
@@ -35,7 +37,7 @@ struct LauncherObject {
 
 PyTypeObject *launcherType = nullptr;
 
-// Whether launches of all kernels go through their method `run`.
+// Whether a launch of any kernel calls the kernel's method `run`.
 bool allLaunchByRun = false;
 
 KernelState *stateOf(PyObject *kernel) { return reinterpret_cast<KernelObject *>(kernel)->state; }
@@ -50,7 +52,8 @@ bool launch(const AnyKernel &kernel, const Call &call, const Grid &grid) {
   if (!call.device.isHost() && !call.findStream(stream))
     return false;
   SignalInterruption interruption;
-  // Giving the GIL up may cost milliseconds if another thread wants it.
+  // Getting a released GIL back may take milliseconds if another thread takes it. So a launch that
+  // returns at once keeps the GIL.
   if (!kernel.returnsAtOnce(*checked))
     interruption.giveGil();
   Status status = kernel.launch(*checked, call.slots(),
@@ -63,8 +66,9 @@ bool launch(const AnyKernel &kernel, const Call &call, const Grid &grid) {
   return status.ok();
 }
 
-// A call with tuples among its arguments: kernel._call_with_tuples(how, grid, *args, **keywords),
-// which calls another kernel that has their elements as its arguments.
+// Handles a call with tuples among its arguments. Calls kernel._call_with_tuples(how, grid, *args,
+// **keywords), which calls a kernel that has the elements of the tuples as its parameters. `how` is
+// the method to call: "launch", "warmup" or "place".
 PyObject *callWithTuples(PyObject *kernel, const Call &call, const char *how, PyObject *grid,
                          PyObject *const *args, size_t nargs, PyObject *keywords) {
   Ref method = Ref::steal(PyObject_GetAttrString(kernel, "_call_with_tuples"));
@@ -84,7 +88,8 @@ PyObject *callWithTuples(PyObject *kernel, const Call &call, const char *how, Py
   return PyObject_Vectorcall(method.get(), all.data(), nargs + 2, keywords);
 }
 
-// One call of a kernel. With a null `grid` the kernel is compiled and not launched.
+// Calls a kernel: compiles it if necessary, and launches it. If `grid` is null, the kernel is
+// compiled but not launched. Returns the LoadedKernel.
 PyObject *callKernel(PyObject *kernel, PyObject *grid, PyObject *const *args, size_t nargs,
                      PyObject *keywords) {
   KernelState *state = stateOf(kernel);
@@ -110,7 +115,7 @@ PyObject *callKernel(PyObject *kernel, PyObject *grid, PyObject *const *args, si
 
 PyObject *noMemory(const std::bad_alloc &) { return PyErr_NoMemory(); }
 
-// kernel.run(*args, grid=grid, warmup=False, **keywords)
+// Calls kernel.run(*args, grid=grid, warmup=False, **keywords).
 PyObject *callRun(const LauncherObject *launcher, PyObject *const *args, size_t nargs,
                   PyObject *keywords) {
   Ref run = Ref::steal(PyObject_GetAttrString(launcher->kernel, "run"));
@@ -144,7 +149,7 @@ int launcherTraverse(PyObject *self, visitproc visit, void *arg) {
   return 0;
 }
 
-// The grid function breaks every cycle that goes through a launcher.
+// Dropping the grid breaks every reference cycle through a launcher.
 int launcherClear(PyObject *self) {
   auto *launcher = reinterpret_cast<LauncherObject *>(self);
   Py_XSETREF(launcher->grid, Py_NewRef(Py_None));
@@ -192,7 +197,8 @@ PyObject *kernelWarmup(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
   }
 }
 
-// Where a call would launch, and whether its stream is being captured, as Python sees it.
+// Returns where a call with these arguments would launch, without launching, as a Python tuple: the
+// GPU's number or -1, and whether the stream of the launch is being captured.
 PyObject *findPlace(PyObject *kernel, PyObject *const *args, size_t nargs, PyObject *keywords) {
   Call call(stateOf(kernel)->signature);
   PyObject *unused = nullptr;
@@ -271,7 +277,8 @@ int kernelInit(PyObject *self, PyObject *args, PyObject *keywords) {
     auto made = std::make_unique<KernelState>();
     if (!made->signature.init(name, parameters))
       return -1;
-    // A launch may be under way in another thread, with references into the state.
+    // Another thread may be launching and may hold references into the state, so it is never
+    // replaced.
     if (state) {
       raise(PyExc_RuntimeError, "KernelBase.__init__ must be called once");
       return -1;
@@ -294,7 +301,8 @@ int kernelTraverse(PyObject *self, visitproc visit, void *arg) {
   return state->variants.traverse(visit, arg);
 }
 
-// The object is garbage by now, but a finalizer may still call it: the state stays valid, empty.
+// The object is garbage, but a finalizer may still call it. So the state is emptied but stays
+// valid.
 int kernelClear(PyObject *self) {
   if (KernelState *state = stateOf(self)) {
     Variants gone = std::move(state->variants);

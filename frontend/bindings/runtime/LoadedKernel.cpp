@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The type LoadedKernel and its two ways of being made.
+// The Python type LoadedKernel, and its class methods load_cuda and load_host, which make objects.
 #include "frontend/bindings/runtime/LoadedKernel.h"
 
 #include <new>
@@ -14,7 +14,8 @@ LoadedKernelObject *cast(PyObject *object) {
   return reinterpret_cast<LoadedKernelObject *>(object);
 }
 
-// The object is made without __init__: a subclass sets its own attributes afterwards.
+// Makes the Python object of a loaded kernel, or sets an exception and returns null. __init__ is
+// not called: a subclass sets its attributes afterwards.
 PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const AnyKernel>> loaded,
                PyObject *keepAlive) {
   if (!loaded.ok()) {
@@ -70,7 +71,7 @@ int traverse(PyObject *self, visitproc visit, void *arg) {
   return 0;
 }
 
-// keepAlive stays until the object goes: the code may be running.
+// There is no tp_clear: keepAlive must live as long as the object, because its code may be running.
 void dealloc(PyObject *self) {
   PyObject_GC_UnTrack(self);
   PyTypeObject *type = Py_TYPE(self);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// _runtime.LoadedKernel: code on a device, ready to be launched. eft.CompiledKernel derives from
-// it.
+// The Python type _runtime.LoadedKernel: code that is loaded on a device. eft.CompiledKernel
+// derives from it.
 #pragma once
 
 #include "frontend/bindings/runtime/Object.h"
@@ -13,13 +13,13 @@ struct LoadedKernelObject {
   PyObject *keepAlive; // the object that owns the code's memory, or null
 };
 
-// Borrowed; set by makeLoadedKernelType().
+// The Python type, a borrowed reference. makeLoadedKernelType() sets it.
 extern PyTypeObject *loadedKernelType;
 
-// False with an exception set if the type can't be made.
+// Makes the type and adds it to the module. Returns false with an exception set on failure.
 bool makeLoadedKernelType(PyObject *module);
 
-// The kernel of an object that is a LoadedKernel.
+// Returns the kernel of an object, which must be a LoadedKernel.
 inline const AnyKernel &kernelOf(PyObject *object) {
   return *reinterpret_cast<LoadedKernelObject *>(object)->kernel;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The extension module eft._runtime: launches, devices, the disk cache. Nothing of it touches CUDA
-// before the first use of a GPU.
+// The extension module eft._runtime: launches, devices and the disk cache. It opens the CUDA driver
+// only at the first use of a GPU.
 #include "frontend/bindings/Failure.h"
 #include "frontend/bindings/MainThread.h"
 #include "frontend/bindings/runtime/DescriptorReader.h"
@@ -53,8 +53,8 @@ py::dict deviceProperties(int device) {
                   "total_memory"_a = facts.totalMemory);
 }
 
-// Waits for a GPU, without the GIL. In the main thread the handlers of signals run meanwhile; one
-// that raises ends the wait.
+// Waits for a GPU with the GIL released. In the main thread the handlers of signals run during the
+// wait, and a handler that raises ends it.
 template <typename Wait> void waitWith(Wait wait) {
   SignalInterruption interruption;
   interruption.giveGil();
@@ -77,7 +77,7 @@ uint64_t currentStream(int device) {
   return stream;
 }
 
-// Python's own warnings module, so that users can filter it.
+// Passes a warning of the disk cache to Python's `warnings`, where users can filter it.
 void passWarning() {
   std::string warning = cache::DiskCache::process().takeWarning();
   if (!warning.empty() && PyErr_WarnEx(PyExc_RuntimeWarning, warning.c_str(), 1) != 0)
@@ -146,7 +146,8 @@ void synchronizeEvent(const cuda::Event &event) {
   waitWith([&](Interruption *interruption) { return event.synchronize(interruption); });
 }
 
-// The options of a call as _compile gets them, by the rules of a launch.
+// Checks the options of a call by the rules of a launch, and returns them as _compile receives
+// them.
 py::object readOptions(const std::string &kernel, const py::dict &given) {
   Options options;
   for (auto [name, value] : given) {
@@ -162,7 +163,7 @@ py::object readOptions(const std::string &kernel, const py::dict &given) {
   return py::reinterpret_steal<py::object>(dict.release());
 }
 
-// Stands for "no default" where None would be one.
+// The type of MISSING, which means "no default", because None may be a default.
 struct Missing {};
 
 void addMissing(py::module_ &module) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors and small questions to Python objects.
+// Sets Python exceptions, and describes Python objects for messages.
 #include "frontend/bindings/runtime/Object.h"
 
 namespace eft::python {
@@ -39,7 +39,7 @@ void addNote(const std::string &note) {
   if (PyErr_GivenExceptionMatches(type, PyExc_Exception)) {
     Ref added = Ref::steal(PyObject_CallMethod(raised, "add_note", "s", note.c_str()));
     if (!added)
-      PyErr_Clear(); // Python 3.10 has no notes: there the traceback alone says it
+      PyErr_Clear(); // Python 3.10 has no notes: only the traceback shows the origin
   }
   PyErr_Restore(type, raised, trace);
 }
@@ -65,7 +65,7 @@ std::string describe(PyObject *object) {
   PyErr_Fetch(&pendingType, &pending, &trace);
   Ref shown = Ref::steal(PyObject_Repr(object));
   std::string words = shown ? text(shown.get()) : "an object of type " + typeName(object);
-  if (!shown && PyLong_Check(object)) { // Python refuses long ints their digits
+  if (!shown && PyLong_Check(object)) { // Python refuses to print very long ints
     PyErr_Clear();
     Ref bits = Ref::steal(PyObject_CallMethod(object, "bit_length", nullptr));
     words = "an int of " + (bits ? describe(bits.get()) : "many") + " bits";
@@ -73,7 +73,7 @@ std::string describe(PyObject *object) {
   PyErr_Restore(pendingType, pending, trace); // what repr() raised is dropped
   constexpr size_t most = 80;
   if (words.size() > most) {
-    // Not in the middle of a character.
+    // Don't cut inside a UTF-8 character.
     size_t end = most;
     while (end > 0 && (static_cast<unsigned char>(words[end]) & 0xC0) == 0x80)
       --end;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Owned references to Python objects, and errors for Python. All of this needs the GIL.
+// Owned references to Python objects, and functions that set Python exceptions. All of them need
+// the GIL.
 #pragma once
 
-// Python wants to be included before the standard headers.
+// Python.h must be included before the standard headers.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -13,7 +14,8 @@
 
 namespace eft::python {
 
-// Owns a reference, or none. A null Ref that a function returns stands for a Python exception.
+// An owned reference to a Python object, or null. A function that returns a null Ref has set a
+// Python exception, unless its comment says otherwise.
 class Ref {
 public:
   Ref() = default;
@@ -38,28 +40,30 @@ private:
   PyObject *object = nullptr;
 };
 
-// eft.CudaError, a RuntimeError. Borrowed; set when the module is made.
+// The exception class eft.CudaError, derived from RuntimeError. A borrowed reference, set when the
+// module is made.
 extern PyObject *cudaError;
-// eft.DeviceAssertionError, an AssertionError. Likewise.
+// The exception class eft.DeviceAssertionError, derived from AssertionError. Likewise borrowed.
 extern PyObject *deviceAssertionError;
 
-// Sets the Python exception that stands for `error`.
+// Sets the Python exception for `error`: ValueError for InvalidArgument, DeviceAssertionError for
+// Assertion, CudaError for all other kinds.
 void raise(const Error &error);
 
 // Sets an exception of the given type. A pending exception becomes its cause.
 void raise(PyObject *type, const std::string &message);
 
-// Adds a note to the pending exception, if it is an Exception. From 3.11 on, Python shows it below
-// the message.
+// Adds a note to the pending exception if it derives from Exception. Python 3.11 and later shows
+// notes below the message.
 void addNote(const std::string &note);
 
-// The value that a message is about: an argument of a launch; with a null kernel, whatever
-// `argument` names in words.
+// The subject of a message: an argument of a launch. If `kernel` is null, `argument` describes the
+// subject in words.
 struct Where {
   const char *kernel;
   const char *argument;
 
-  // "kernel 'dropout': argument 'x' " + words
+  // Returns "kernel 'dropout': argument 'x' " + words.
   std::string message(const std::string &words) const {
     std::string subject = argument;
     if (kernel)
@@ -68,20 +72,21 @@ struct Where {
   }
 };
 
-// "numpy.ndarray", "int"
+// Returns the name of a type with its module, such as "numpy.ndarray", or "int" for builtins.
 std::string typeName(PyTypeObject *type);
 inline std::string typeName(PyObject *object) { return typeName(Py_TYPE(object)); }
 
-// repr(), shortened, for messages. Never fails, and leaves a pending exception as it is.
+// Returns repr() of an object, shortened for messages. Never fails, and keeps a pending exception.
 std::string describe(PyObject *object);
 
-// The first line of the pending exception's message. Leaves the exception pending.
+// Returns the first line of the pending exception's message. The exception stays pending.
 std::string pendingWords();
 
-// A string's text; empty if it is none.
+// Returns the text of a str object, or "" if the object is null or not a str.
 std::string text(PyObject *object);
 
-// Looks an attribute up. Null without an exception if there is none.
+// Returns an attribute. Returns null without an exception if there is none, and null with an
+// exception if the look-up fails in another way.
 Ref findAttribute(PyObject *object, const char *name);
 
 } // namespace eft::python

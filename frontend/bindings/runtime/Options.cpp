@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The options of a launch: num_warps and its like.
+// The options of a launch, such as num_warps.
 #include "frontend/bindings/runtime/Signature.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ constexpr Option table[] = {
     {"debug", &Options::debug, 0, 1, "a bool"},
 };
 
-// Triton's options that change nothing here: roundings are the language's, launches never overlap,
-// and nothing instruments kernels.
+// Options of Triton that Eft accepts and ignores. For example, enable_fp_fusion has no effect
+// because the language fixes all roundings, and launch_pdl has none because launches never overlap.
 constexpr const char *withoutEffect[] = {
     "enable_fp_fusion",  "enable_reflect_ftz", "launch_pdl",
     "sanitize_overflow", "cluster_dims",       "instrumentation_mode",
@@ -38,7 +38,8 @@ bool isWithoutEffect(PyObject *name) {
   });
 }
 
-// A barrier of all programs needs them to run at the same time, which nothing here sees to.
+// Refuses launch_cooperative_grid=True. A barrier between all programs needs them to run at the
+// same time, which Eft does not guarantee. Returns 1, or −1 with an exception set.
 int refuseCooperation(const std::string &kernel, PyObject *value) {
   int isAsked = PyObject_IsTrue(value);
   if (isAsked > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reader of a launch's arrays, for Python: warmups, tensor descriptors and operators call it.
+// Gives Python the reader of a launch's arrays. Warmups, tensor descriptors and operators use it.
 #include "frontend/bindings/runtime/ReadArray.h"
 
 #include "frontend/bindings/runtime/ArrayReader.h"
@@ -10,7 +10,7 @@ using namespace py::literals;
 namespace eft::python {
 namespace {
 
-/// The GPU's number, -1 for the host; None if nothing is known.
+/// Returns the GPU's number, -1 for the host, or None if the place is unknown.
 py::object placeOf(const ArrayFacts &facts) {
   switch (facts.place) {
   case Place::Unknown:

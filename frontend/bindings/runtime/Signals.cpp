@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Looks at Python's signals inside a launch or a wait.
+// Runs Python's handlers of signals during a launch or a wait.
 #include "frontend/bindings/runtime/Signals.h"
 
 #include "frontend/bindings/MainThread.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Python's signals inside a launch, or a wait for a GPU.
+// SignalInterruption: handles Python's signals during a launch or a wait for a GPU.
 //
-// Python's handlers run in its main thread, between two steps of the interpreter. While a kernel
-// runs there are none: the launch has to ask, and so has a wait.
+// Python runs the handlers of signals in its main thread, between two steps of the interpreter.
+// While a launch or a wait runs, the interpreter makes no steps, so the launch or wait must run the
+// handlers itself.
 #pragma once
 
 #include "frontend/bindings/runtime/Object.h"
@@ -12,7 +13,7 @@
 
 namespace eft::python {
 
-// Holds the GIL, or has given it up, for as long as a launch or a wait lasts.
+// An interruption for the time of a launch or a wait. It knows whether the GIL is held or released.
 class SignalInterruption final : public Interruption {
 public:
   SignalInterruption() = default;
@@ -24,12 +25,13 @@ public:
       PyEval_RestoreThread(std::exchange(given, nullptr));
   }
 
-  // Runs the handlers of signals that have arrived, and ends the launch or the wait if one raises.
-  // A launch that was expected to be short has kept the GIL: here it is not short any more, so it
-  // gives the GIL up.
+  // Runs the handlers of signals that have arrived. Returns true, which ends the launch or the
+  // wait, if a handler raised or forked. Releases the GIL before it returns, even if the GIL was
+  // held at the call: a launch that is expected to be short keeps the GIL, but a launch that calls
+  // this function is not short.
   bool look() override;
 
-  // True if a handler raised: the exception is set.
+  // Whether `look` has returned true. An exception is then set.
   bool hasRaised() const { return raised; }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Binding of arguments, with Python's own words for what doesn't fit.
+// Binds arguments to parameters, with the messages that Python has for wrong calls.
 #include "frontend/bindings/runtime/Signature.h"
 
 #include <algorithm>
@@ -66,7 +66,8 @@ bool Signature::init(std::string kernelName, PyObject *sequence) {
 }
 
 Ref Signature::toDict(PyObject *const *values) const {
-  // A copy has its room already, where a new dict would grow several times.
+  // Copying a dict that has all names is faster than filling a new one, which would grow several
+  // times.
   Ref dict = Ref::steal(PyDict_Copy(emptyDict.get()));
   for (size_t i = 0; dict && i < parameters.size(); ++i)
     if (PyDict_SetItem(dict.get(), parameters[i].nameObject.get(), values[i]) < 0)
@@ -75,7 +76,7 @@ Ref Signature::toDict(PyObject *const *values) const {
 }
 
 int Signature::find(PyObject *name) const {
-  // Names in calls are interned as a rule, like those here.
+  // Most names in calls are interned, as those here are, so compare the pointers first.
   for (size_t i = 0; i < parameters.size(); ++i)
     if (parameters[i].nameObject.get() == name)
       return static_cast<int>(i);
@@ -94,7 +95,7 @@ bool Signature::bindKeyword(PyObject *name, PyObject *value, PyObject **values, 
       return false;
     }
     values[i] = value;
-    // A kernel may have num_warps as a constexpr of its own, and then means the option too.
+    // A constexpr parameter with the name of an option, such as num_warps, sets the option too.
     return parameters[i].kind != Parameter::Constexpr ||
            setOption(kernel, name, value, options) >= 0;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parameters of a kernel, and how the arguments of a call find them.
+// Signature: the parameters of a kernel, to which the arguments of a call are bound.
 #pragma once
 
 #include "frontend/bindings/runtime/ArrayReader.h"
@@ -11,7 +11,7 @@
 
 namespace eft::python {
 
-// The options that a call may give beside the kernel's own arguments. −1: not given.
+// The options that a call may give in addition to the kernel's arguments. −1 means not given.
 struct Options {
   int32_t numWarps = 4;
   int32_t numStages = -1;
@@ -20,7 +20,8 @@ struct Options {
   int32_t debug = -1;
 
   bool operator==(const Options &) const = default;
-  // {"num_warps": 4, …}: those that were given, and num_warps always.
+  // Returns a dict such as {"num_warps": 4, …}, with the options that were given, and always
+  // num_warps.
   Ref toDict() const;
 };
 
@@ -30,26 +31,27 @@ struct Parameter {
   std::string name;
   Ref nameObject; // interned
   Kind kind = Value;
-  Ref fallback;          // none if there is no default
+  Ref fallback;          // the default; null if there is none
   bool isDouble = false; // declared as fp64, so that a float keeps all of its bits
-  // The reader of the last argument's type: most calls bring the same again.
+  // The type of the last argument and its reader, because most calls pass the same type again.
   PyTypeObject *lastType = nullptr;
   const TypeReader *lastReader = nullptr;
 };
 
 class Signature {
 public:
-  // From a sequence of (name, kind, default, type), see KernelBase. False with an exception set if
-  // it is none.
+  // Reads the parameters from a sequence of (name, kind, default, type); see KernelBase. Returns
+  // false with an exception set if something is wrong.
   bool init(std::string kernelName, PyObject *parameters);
 
-  // Finds the argument of each parameter, in Python's own way, and the options. `values` has room
-  // for size() borrowed references; they live as long as the arguments and this signature. Keyword
-  // `grid` is left alone if `allowGrid`.
+  // Finds the argument of each parameter by Python's rules, and reads the options. Fills `values`
+  // with size() borrowed references, which are valid as long as the arguments and this signature
+  // live. If `grid` is not null, the keyword `grid` is accepted and stored there. Returns false
+  // with an exception set if the arguments don't fit.
   bool bind(PyObject *const *args, size_t nargs, PyObject *keywords, PyObject **values,
             Options &options, PyObject **grid = nullptr);
 
-  // A new dict {name: value}.
+  // Returns a new dict {name: value} of all parameters.
   Ref toDict(PyObject *const *values) const;
 
   size_t size() const { return parameters.size(); }
@@ -68,14 +70,14 @@ private:
 
   std::string kernel;
   std::vector<Parameter> parameters;
-  Ref emptyDict; // has all names, and None for each; toDict() begins with a copy
+  Ref emptyDict; // all names, each with None; toDict() fills a copy of it
 };
 
-// Sets an option. 1 if `name` is one, 0 if it is none, −1 with an exception set if its value is
-// wrong.
+// Sets an option. Returns 1 if `name` is an option, 0 if it is not, and −1 with an exception set if
+// its value is wrong.
 int setOption(const std::string &kernel, PyObject *name, PyObject *value, Options &options);
 
-// _runtime.MISSING: stands for "no default". Borrowed.
+// The object _runtime.MISSING, which means "no default". A borrowed reference.
 extern PyObject *missingDefault;
 
 } // namespace eft::python

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Asks libraries for their current stream. None is imported for that: a library that isn't loaded
-// has no arrays and no stream.
+// Asks PyTorch and CuPy for their current stream. Neither is imported for this purpose: a library
+// that is not loaded has no arrays and no stream.
 #include "frontend/bindings/runtime/Stream.h"
 
 namespace eft::python {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stream that a launch goes to: the one that the arrays' library works on just now.
+// StreamChoice: finds the stream of a launch, the current stream of the library that owns the
+// arrays.
 #pragma once
 
 #include "frontend/bindings/runtime/ArrayReader.h"
 
 namespace eft::python {
 
-// Chooses the stream of a launch. It notes what the launch's arrays offer for that, array by array.
+// Chooses the stream of a launch from what its arrays offer. `consider` is called for each array,
+// then `find`.
 class StreamChoice {
 public:
-  // Takes note of an array on a GPU.
+  // Notes the sources of a stream that an array on a GPU offers. The first of each kind counts.
   void consider(const TypeReader &reader, const ArrayFacts &facts) {
     if (reader.exchange && !exchange)
       exchange = reader.exchange;
@@ -21,9 +23,10 @@ public:
     }
   }
 
-  // The stream, as the driver numbers it: from DLPack's table, else from the library of the arrays,
-  // else the one that an array names, else that of PyTorch or CuPy if they are loaded, else the
-  // default one. False with an exception set if the library fails.
+  // Finds the stream on a GPU, as the driver's handle. It comes from the first of these that
+  // exists: DLPack's exchange table; the library of the arrays; the stream that an array names;
+  // PyTorch or CuPy, if loaded; else it is the default stream, 0. Returns false with an exception
+  // set if a library fails.
   bool find(int device, uint64_t &found) const;
 
 private:

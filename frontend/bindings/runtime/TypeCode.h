@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The type of an argument in one byte, as the key of a variant holds it.
+// TypeCode: the type of an argument in one byte, for comparing calls with variants.
 #pragma once
 
 #include "eft/DataType.h"
@@ -15,9 +15,10 @@ using TypeCode = uint8_t; // a DataType, with flags
 inline constexpr TypeCode typeBits = 0x1F;
 inline constexpr TypeCode pointerFlag = 0x20;
 inline constexpr TypeCode readOnlyFlag = 0x40; // set together with pointerFlag
-// An argument that does not exist in the compiled kernel: a constexpr, or None.
+// The code of an argument that the compiled kernel does not receive: a constexpr, or None.
 inline constexpr TypeCode constantCode = 0x80;
-// A tensor descriptor, whose type does not fit into a byte: see DescriptorReader.h.
+// The code of a tensor descriptor. Its type does not fit into a byte and is a DescriptorType; see
+// DescriptorReader.h.
 inline constexpr TypeCode descriptorCode = 0x81;
 
 constexpr TypeCode scalarCode(DataType type) { return static_cast<TypeCode>(type); }
@@ -32,7 +33,7 @@ constexpr bool isInteger(TypeCode code) {
          code <= scalarCode(DataType::U64);
 }
 
-// "fp32", "*fp32", "*kfp32"
+// Returns the type's name in signatures: "fp32", "*fp32", or "*kfp32" for read-only memory.
 inline std::string typeCodeName(TypeCode code) {
   std::string name = isPointer(code) ? (code & readOnlyFlag ? "*k" : "*") : "";
   return name.append(dataTypeName(static_cast<DataType>(code & typeBits)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Look-up and making of variants.
+// Finds variants, and compiles those that are missing.
 #include "frontend/bindings/runtime/Variants.h"
 
 #include "frontend/bindings/runtime/LoadedKernel.h"
@@ -22,7 +22,8 @@ bool isConstexprParameter(const Call &call, size_t i) {
   return call.signature[i].kind == Parameter::Constexpr;
 }
 
-// Nothing, with an exception set, if a constexpr can't be hashed.
+// Returns a hash of the facts by which a call finds its Entry: the device, num_warps, the types and
+// the constexpr values. Returns nothing, with an exception set, if a constexpr can't be hashed.
 std::optional<uint64_t> hashCall(const Call &call) {
   uint64_t hash =
       mix(static_cast<uint64_t>(call.device.kind) << 32 | static_cast<uint32_t>(call.device.index),
@@ -55,9 +56,10 @@ Special specialOf(uint64_t value, const Entry::Examined &examined) {
   return 0;
 }
 
-// The next three make what Python's methods are given.
+// The next functions make arguments of the owner's Python methods.
 
-// A type's name for each parameter; None for those that the compiled kernel doesn't have.
+// Returns a tuple with the name of each parameter's type, or None for a parameter that the compiled
+// kernel does not have.
 Ref typeTuple(const Call &call) {
   Ref types = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(call.signature.size())));
   auto descriptor = call.descriptors.types.begin();
@@ -101,7 +103,8 @@ constexpr Divisors divisorsOfAddress = {16, 0};
 
 constexpr unsigned bytesOfAccess = 16; // the bytes of the widest access
 
-// Reads (number, divisor, …) of a parameter that reaches an address.
+// Reads a tuple (number of the parameter, divisor) or (number, divisor, divisor) for a parameter
+// that reaches an address. Returns false with an exception set if it is malformed.
 bool readAddressParameter(const Signature &signature, PyObject *item,
                           std::vector<Divisors> &divisors) {
   Py_ssize_t number = 0;
@@ -128,8 +131,8 @@ bool readAddressParameter(const Signature &signature, PyObject *item,
   return true;
 }
 
-// Asks Python for the integer parameters that reach an address, and for what else it has found on
-// the way to them.
+// Calls owner._address_parameters. It returns the integer parameters that reach an address, and an
+// object `known`, which is later passed to _compile so that work is not done twice.
 bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> &divisors,
                        Ref &known) {
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
@@ -157,7 +160,7 @@ bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> 
   return true;
 }
 
-// The variant with these specializations, whether compiled or on its way.
+// Returns the variant with these specialisations, compiled or being compiled, or null.
 Variant *findVariant(Entry &entry, const Special *special) {
   for (const std::unique_ptr<Variant> &variant : entry.variants)
     if (std::equal(variant->special.begin(), variant->special.end(), special))
@@ -220,8 +223,9 @@ Entry *Variants::makeEntry(PyObject *owner, const Call &call, uint64_t hash, Ref
   return entries.back().get();
 }
 
-// Finds the values that the entry's variants are told apart by. Of a descriptor it is the last
-// extent: where it is a multiple of what an access has elements, no access is cut.
+// Finds the slots whose values distinguish the entry's variants. For a descriptor, this is the slot
+// of the last extent: if the extent is a multiple of the number of elements in the widest access,
+// no access crosses the end of a row.
 void Variants::examine(Entry &entry, const Call &call,
                        const std::vector<Divisors> &divisors) const {
   size_t slot = 0;
@@ -248,7 +252,7 @@ void Variants::examine(Entry &entry, const Call &call,
 }
 
 PyObject *Variants::find(PyObject *owner, Call &call) {
-  // A comparison may run Python code, in which another thread's launch may change `last`.
+  // A comparison may run Python code, during which another thread's launch may change `last`.
   Entry *entry = last;
   int same = entry ? matches(*entry, call) : 0;
   if (same < 0)
@@ -275,7 +279,7 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
   return compile(owner, call, *entry, {special.data(), special.data() + special.size()}, known);
 }
 
-// The text of each parameter's specialization.
+// Returns a tuple with each parameter's specialisation as text.
 static Ref specialTuple(const Call &call, const Entry &entry, const std::vector<Special> &special) {
   std::vector<Special> byParameter(call.signature.size(), 0);
   for (size_t i = 0; i < special.size(); ++i)
@@ -291,7 +295,7 @@ static Ref specialTuple(const Call &call, const Entry &entry, const std::vector<
   return tuple;
 }
 
-// Calls owner._compile, and checks what comes back.
+// Calls owner._compile, and checks that it returns a LoadedKernel on the call's device.
 static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
                        const std::vector<Special> &special, const Ref &known) {
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
@@ -317,7 +321,7 @@ static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
 PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
                             const std::vector<Special> &special, const Ref &known) {
   auto progress = std::make_shared<CompileInProgress>();
-  // After each step that may have run other code, the variant is looked for again.
+  // Each wait may run other code, so look for the variant again after it.
   for (;;) {
     Variant *variant = findVariant(entry, special.data());
     if (variant && variant->kernel)
@@ -334,7 +338,7 @@ PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
       variant->progress = progress;
       break;
     }
-    // Another thread compiles the same. Its result will do for both.
+    // Another thread is compiling this variant: wait and use its result.
     std::shared_ptr<CompileInProgress> other = variant->progress;
     if (!other->wait())
       return nullptr;
@@ -343,7 +347,7 @@ PyObject *Variants::compile(PyObject *owner, const Call &call, Entry &entry,
   progress->finish();
   Variant *variant = findVariant(entry, special.data());
   if (kernel) {
-    // Absent if a compile of the same from within this one failed, and took it away.
+    // The variant is missing if a nested compile of the same variant failed and removed it.
     if (!variant) {
       entry.variants.push_back(std::make_unique<Variant>());
       variant = entry.variants.back().get();

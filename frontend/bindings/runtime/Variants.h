@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The compiled forms of a kernel, found in two steps.
+// Variants: the compiled forms of a kernel. A call finds its variant in two steps.
 //
-// First by what is part of the kernel's meaning: device, types, constexpr values, options. The
-// entry found there knows which arguments the code can make use of knowing more about: pointers,
-// and integers that reach an address. Only of those the values are looked at, in the second step:
-// an address divisible by 16 or not; an integer equal to 1, or divisible by as many elements as the
-// widest access has, or by as many as the least copy has, or neither. So a count or a seed never
-// makes another variant.
+// The first step finds an Entry by the device, the types, the constexpr values and the options. An
+// Entry lists the arguments that the code is specialised on: pointers, integers that reach an
+// address, and the last extents of descriptors.
 //
-// The object that knows how to compile is in Python. Its methods may run anything, other threads'
-// launches of the same kernel included, so nothing here is held across a call of them.
+// The second step looks only at the values of these arguments. For an address it tests whether 16
+// divides it. For an integer it tests whether it equals 1, else whether the number of elements in
+// the widest access divides it, else whether the number of elements in the smallest copy does. So a
+// count or a seed that reaches no address never makes another variant.
+//
+// A Python object, the owner, compiles. Its methods may run any code, even launches of the same
+// kernel in other threads. So no iterator or pointer that such code could invalidate is kept across
+// a call of these methods.
 #pragma once
 
 #include "frontend/bindings/runtime/Call.h"
@@ -20,18 +23,18 @@
 
 namespace eft::python {
 
-// The knowledge of a value: a power of two from 2 on that divides it; 1, which it equals; or 0:
-// nothing. Python sees a number as text, and nothing as an empty one.
+// The specialisation on a value: a power of two above 1 that divides the value, 1 if the value
+// equals 1, or 0 if nothing is known. Python receives it as text, and 0 as "".
 using Special = uint8_t;
 
-// The divisors that a value is told apart by, the larger one first, or zeros.
+// The divisors for which a value is tested, the larger one first. 0 means no divisor.
 using Divisors = std::array<Special, 2>;
 
 struct Variant {
-  std::vector<Special> special; // what is known of each examined slot of the entry
-  Ref kernel;                   // a LoadedKernel; none while it is being compiled …
-  pthread_t compiler = {};      // … by this thread …
-  long process = 0;             // … of this process: a forked child has no such thread
+  std::vector<Special> special; // a specialisation for each examined slot of the entry
+  Ref kernel;                   // a LoadedKernel; null while it is being compiled
+  pthread_t compiler = {};      // the thread that compiles it
+  long process = 0;             // the process of that thread: a forked child lacks the thread
   std::shared_ptr<CompileInProgress> progress; // the progress of that compile
 };
 
@@ -39,14 +42,14 @@ struct Entry {
   struct Examined {
     size_t slot;
     size_t parameter;
-    bool mayBeOne; // whether being equal to 1 counts as well
+    bool mayBeOne; // whether to test for equality to 1 as well
     Divisors divisors;
   };
 
   Device device;
   Options options;
   std::vector<TypeCode> codes;
-  // The types of those parameters that are descriptors, in order.
+  // The types of the descriptors among the arguments, in order.
   std::vector<DescriptorType> descriptors;
   std::vector<Ref> constants; // the values of the constexpr parameters, in order
   std::vector<Examined> examined;
@@ -55,12 +58,14 @@ struct Entry {
 
 class Variants {
 public:
-  // The LoadedKernel for a call, compiled if it is the first of its kind. Borrowed: it lives as
-  // long as this object. Null with an exception set if compiling failed. `owner` has the methods
-  // _address_parameters and _compile. What the first one has found is passed to the second one.
+  // Returns the LoadedKernel for a call, and compiles it for the first call of its kind. The
+  // reference is borrowed and lives as long as this object. Returns null with an exception set on
+  // failure. `owner` has the methods _address_parameters and _compile. The first returns a pair,
+  // whose second item is passed to _compile.
   PyObject *find(PyObject *owner, Call &call);
 
-  // The next call of each kind compiles again. What is in use stays as long as this object.
+  // Forgets all variants, so that the next call of each kind compiles again. The LoadedKernels stay
+  // alive as long as this object, because they may be in use.
   void forget();
 
   int traverse(visitproc visit, void *argument) const;
@@ -73,7 +78,7 @@ private:
   PyObject *compile(PyObject *owner, const Call &call, Entry &entry,
                     const std::vector<Special> &special, const Ref &known);
 
-  std::vector<std::unique_ptr<Entry>> entries; // the forgotten ones too
+  std::vector<std::unique_ptr<Entry>> entries; // including forgotten ones
   std::unordered_multimap<uint64_t, Entry *> byHash;
   Entry *last = nullptr;
 };

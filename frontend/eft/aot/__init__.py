@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ahead of time: a kernel as files that a program in C or C++ is built with. The files, in the
-order in which a kernel passes through them:
+"""Ahead-of-time compiling: turns a kernel into files that a C or C++ program is built with. The
+modules, in the order in which a kernel passes through them:
 
 command.py    the command line, `python -m eft compile`
 kernels.py    finds the kernel in the user's file
-signature.py  what the kernel's parameters are
-targets.py    what to compile for, and which machines can run that
-variants.py   the kernel's code for each target
-ptxas.py      finds ptxas and has it make a cubin of PTX
-c_source.py   the header and the source around the code, from templates/
+signature.py  reads the types and constants of the kernel's parameters
+targets.py    reads the targets, and finds the CPU features that code for each needs
+variants.py   compiles the kernel for each target
+ptxas.py      finds ptxas and runs it to make a cubin of PTX
+c_source.py   makes the header and the source around the code, from templates/
 files.py      writes all files, or none
 """
 

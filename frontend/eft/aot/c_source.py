@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The header and the source in C around a kernel's code."""
+"""Makes the C header and the C source around a kernel's code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from eft.version import __version__
 
 _TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "templates")
 
-#: The C types of floats that C does not have: their bits travel as an integer.
+#: The C types for floats that C does not have. The bits of the float are passed as an integer.
 _BITS = {
     **dict.fromkeys(("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15"), "uint8_t"),
     **dict.fromkeys(("fp16", "bf16"), "uint16_t"),
@@ -40,7 +40,7 @@ _KINDS = {
     "host": "machine code for the CPU",
 }
 
-#: Names that a parameter can't have in a header that both C and C++ read.
+#: Names that a parameter can't have in a header for both C and C++.
 _RESERVED = frozenset(
     """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl
     concept const const_cast consteval constexpr constinit continue decltype default delete
@@ -52,18 +52,20 @@ _RESERVED = frozenset(
     unix unsigned using virtual void volatile wchar_t while xor xor_eq""".split()
 )
 
-#: An argument of a launch: `name` in the header, C's type, the signature's type and hint.
+#: An argument of a launch: its name in the header, its C type, and its type and hint in the
+#: signature.
 Argument = namedtuple("Argument", "name c_type type hint")
 
 
 def check_name(name: str) -> None:
-    """Refuses a prefix that C can't have."""
+    """Raises an AheadError unless the name is an identifier in C. It begins the names of all
+    functions."""
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _RESERVED:
         raise AheadError(f"the name must be an identifier of C's, got {name!r}: see --name")
 
 
 def launch_arguments(function, signature: Signature) -> list[Argument]:
-    """The parameters that a launch passes: those that are no constants."""
+    """Returns the arguments of a launch: one for each parameter that is not a constant."""
     found = []
     for parameter, type, hint in zip(
         function.parameters, signature.types, signature.specialization, strict=True
@@ -85,7 +87,7 @@ def _c_type(type: str) -> str:
 def make_files(
     name: str, command: str, arguments: list[Argument], codes: list[Code]
 ) -> dict[str, bytes]:
-    """The header and the source, by their names."""
+    """Returns the contents of the header and the source, by file name."""
     values = _common_values(name, arguments)
     values["targets"] = ", ".join(code.target.text for code in codes)
     cuda = [code for code in codes if code.kind != "host"]
@@ -117,8 +119,8 @@ def _fill(template: str, values: dict, **more) -> str:
 
 
 def _common_values(name: str, arguments: list[Argument]) -> dict:
-    """The words that every template may have. The source calls the arguments by number, so that
-    none of them is called as something else there."""
+    """Returns the values for the placeholders that all templates share. The source names the
+    arguments a0, a1 and so on, so that no argument has the name of something else in the source."""
     defined = [f"{_spaced(each.c_type)}a{i}" for i, each in enumerate(arguments)]
     numbers = [f"a{i}" for i in range(len(arguments))]
     return {
@@ -164,7 +166,7 @@ def _check(name: str, number: int, argument: Argument) -> str:
 
 
 def _describe(arguments: list[Argument]) -> str:
-    """The arguments' types for the header."""
+    """Returns the comment of the header that lists the types of the arguments."""
     if not arguments:
         return " * The kernel takes no arguments."
     lines = []
@@ -223,7 +225,8 @@ def _host_part(values: dict, codes: list[Code]) -> str:
 
 
 def _array(name: str, content: bytes) -> str:
-    """Bytes as an array of C's. A cubin is aligned as the file formats that it is one of want."""
+    """Returns the definition of a C array with these bytes. It is aligned to 64 bytes, which is
+    enough for a cubin, an ELF file."""
     lines = textwrap.wrap(", ".join(map(str, content)), 98)
     return (
         f"static const unsigned char {name}[] __attribute__((aligned(64))) = {{\n  "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`python -m eft compile`: a kernel as files for a program in C or C++."""
+"""The command line `python -m eft compile`, which turns a kernel into files for a C or C++
+program."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from eft.aot.variants import compile_variants
 from eft.compiler.functions import symbol_name
 from eft.errors import CompilationError
 
-#: The exit status of a command that is wrong in itself, as Python's own.
+#: The exit status for a wrong command line, the same as argparse's.
 WRONG_COMMAND = 2
 
 _EXAMPLE = """\
@@ -81,7 +82,7 @@ def main(arguments: list[str]) -> int:
     except AheadError as error:
         return _fail(error, WRONG_COMMAND)
     except Exception as error:
-        # The module's own mistake is shown as Python would show it, without this command's frames.
+        # Show an error of the user's file as Python would, without the frames of this command.
         frames = error.__traceback__.tb_next.tb_next
         sys.excepthook(type(error), error.with_traceback(frames), frames)
         return 1
@@ -104,13 +105,13 @@ def _fail(error: Exception, status: int) -> int:
     return status
 
 
-#: The choices that the options make: the files' name, the signature, the options of a launch, the
+#: The checked options: the name for files and functions, the signature, the launch options, and the
 #: targets.
 _Request = namedtuple("_Request", "name signature launch targets")
 
 
 def _read(kernel, options) -> _Request:
-    """Checks the options."""
+    """Checks the options and returns them as a _Request."""
     name = options.name or symbol_name(kernel.__name__)
     targets = read_targets(options.target)
     check_name(name)
@@ -133,7 +134,7 @@ def _compile(kernel, request: _Request, options, words: list[str]) -> None:
 
 
 def _options(kernel, options) -> dict:
-    """The options of a launch, checked as in one, and `lines`."""
+    """Returns the launch options, checked by the rules of a launch, and `lines`."""
     names = ("num_warps", "num_stages", "maxnreg")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     try:
@@ -143,8 +144,8 @@ def _options(kernel, options) -> dict:
 
 
 def _command(options, words: list[str]) -> str:
-    """The command for the header: without the folders, so that the same kernel gives the same
-    files everywhere."""
+    """Returns the command line for the header's comment. Folders are left out, so that the same
+    kernel gives the same files on every machine."""
     hidden = {options.out: "DIR", options.file: os.path.basename(options.file)}
 
     def shown(word: str) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Errors of the command `compile`, about its arguments."""
+"""The error of the command `compile`."""
 
 from __future__ import annotations
 
 
 class AheadError(Exception):
-    """A mistake in what was asked for, or something of the system's that failed. Its text is for
-    the user."""
+    """A mistake in the command's arguments, or a failure of the system. The text is shown to the
+    user."""

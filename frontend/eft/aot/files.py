@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a set of files, all or none."""
+"""Writes a set of files: all of them or none."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from eft.aot.errors import AheadError
 
 
 def write_files(folder: str, files: dict[str, bytes]) -> None:
-    """Writes files into a folder, which is made if it isn't there. Each is written in full under
-    another name before the first one gets its own, so that a full disk changes nothing; nor does a
-    folder where a file should be.
+    """Writes files into a folder, and makes the folder if there is none. All files are first
+    written under temporary names and then renamed, so a full disk leaves the old files as they are.
+    If a folder has the name of a file, nothing is written.
 
     Raises:
         AheadError: the folder can't be made, or a file can't be written.
@@ -49,7 +49,7 @@ def write_files(folder: str, files: dict[str, bytes]) -> None:
 
 
 def _write_beside(folder: str, content: bytes) -> str:
-    """A new file in `folder` with this content, safe on the disk."""
+    """Writes a temporary file in `folder`, flushed to the disk, and returns its path."""
     handle, path = tempfile.mkstemp(prefix=".eft-", dir=folder)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Finds a kernel in a file."""
+"""Loads a Python file and finds a kernel in it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from eft.jit import JITFunction
 
 
 def load_module(file: str) -> ModuleType:
-    """Runs a file as a module, with `import triton` meaning Eft. What the file raises goes
-    through."""
+    """Runs a file as a module in which `import triton` imports Eft. Exceptions that the file raises
+    are passed on."""
     from eft.triton.finder import install
 
     try:
@@ -32,7 +32,7 @@ def load_module(file: str) -> ModuleType:
 
 
 def find_kernel(module: ModuleType, name: str) -> JITFunction:
-    """The kernel of this name in a module."""
+    """Returns the kernel with this name in a module. Raises an AheadError if there is none."""
     found = getattr(module, name, None)
     if isinstance(found, JITFunction):
         return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The assembler of PTX, where one is installed: it makes the cubin that a GPU runs."""
+"""Finds and runs ptxas, which assembles PTX to the cubin that a GPU runs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from collections.abc import Iterator
 
 from eft.aot.errors import AheadError
 
-#: The first release whose assembler reads the PTX that the compiler writes, of version 8.5.
+#: The first CUDA release whose ptxas reads PTX ISA 8.5, which the compiler writes.
 OLDEST = (12, 5)
 
 
 def find_ptxas() -> str | None:
-    """The first ptxas of those on PATH, in the CUDA toolkit that CUDA_HOME or CUDA_PATH names, in
-    /usr/local/cuda, and in the package nvidia-cuda-nvcc, that is new enough."""
+    """Returns the path of the first ptxas that is new enough, or None. It looks on PATH, in the
+    folders of CUDA_HOME and CUDA_PATH, in /usr/local/cuda, and in the package nvidia-cuda-nvcc."""
     tools = (path for path in _candidates() if path and os.access(path, os.X_OK))
     return next((path for path in tools if _reads_our_ptx(path)), None)
 
 
 def _reads_our_ptx(path: str) -> bool:
-    """Whether it is not known to be too old."""
+    """Returns False if this ptxas is known to be too old, and True if its release is unknown."""
     release = re.fullmatch(r"(\d+)\.(\d+)", _release(path) or "")
     return release is None or tuple(map(int, release.groups())) >= OLDEST
 
@@ -43,7 +43,7 @@ def _candidates() -> Iterator[str | None]:
 
 
 def describe_ptxas(path: str) -> str:
-    """Its version and where it is."""
+    """Returns the version of a ptxas and its folder, as text."""
     return f"ptxas {_release(path) or 'of an unknown version'} in {os.path.dirname(path)}"
 
 
@@ -54,13 +54,14 @@ def _release(path: str) -> str | None:
 
 
 def architecture(ptx: str) -> str:
-    """The target that the PTX names: `sm_90`. One that ends in a letter runs on that GPU
-    alone."""
+    """Returns the target that the PTX names, such as `sm_90`. Code for a target that ends in a
+    letter, such as `sm_90a`, runs only on GPUs of just that compute capability."""
     return re.search(r"^\.target\s+(\w+)", ptx, re.MULTILINE)[1]
 
 
 def assemble(path: str, ptx: str, target: str) -> bytes:
-    """The cubin of PTX for a target such as `sm_90`, with the lines that the PTX names."""
+    """Returns the cubin of PTX for a target such as `sm_90`. If the PTX has line information, the
+    cubin has it too."""
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
         with open(source, "w") as file:

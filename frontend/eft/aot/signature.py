@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads a signature: `"*fp32:16, *fp32:16, i32, fp32, i32, 1024"`.
 
-There is one entry for each parameter of the kernel, in order. An entry is a type, which the
-program passes a value of at each launch, or a constant, which becomes part of the code. A type may
-end in what its values have in common: `:16`, divisible by 16, or `:8`, `:4` or `:2` for integers,
-or `:1`, equal to 1.
+There is one entry for each parameter of the kernel, in order. An entry is either a type or a
+constant. For a type, the program passes a value of it at each launch. A constant becomes part of
+the code. A type may end in a *hint*, a promise about all of its values: `:16` for divisible by 16;
+for integers also `:8`, `:4` or `:2`, or `:1` for equal to 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import namedtuple
 from eft.aot.errors import AheadError
 from eft.language.dtypes import NUMBERS, from_signature
 
-#: As in `eft.driver.Variant`.
+#: The fields have the same form as those of `eft.driver.Variant`.
 Signature = namedtuple("Signature", "types constexprs specialization")
 
 _TYPE = re.compile(r"(\*k?)?\s*(\w+)\s*(?::\s*(.*))?", re.DOTALL)
@@ -25,7 +25,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def read_signature(text: str, function) -> Signature:
-    """The types, constants and hints of the parameters of `function`.
+    """Returns the types, constants and hints of the parameters of `function`.
 
     Raises:
         AheadError: the text is no signature, or not one of this kernel.
@@ -50,7 +50,7 @@ def read_signature(text: str, function) -> Signature:
 
 
 def _split(text: str) -> list[str]:
-    """The entries: what stands between the commas that are in no bracket and in no string."""
+    """Splits the text into entries, at the commas that are not inside brackets or strings."""
     entries, begin, closing, quote = [], 0, [], ""
     for index, letter in enumerate(text):
         if quote:
@@ -69,7 +69,7 @@ def _split(text: str) -> list[str]:
 
 
 def _entry(text: str, parameter, place: str):
-    """The type, the hint and the value of one entry; the type is None for a constant."""
+    """Returns the type, the hint and the value of one entry. The type is None for a constant."""
     parts = _TYPE.fullmatch(text)
     if parts and (parts[1] or parts[2] in _NAMES):
         pointer, name, hint = parts.groups()

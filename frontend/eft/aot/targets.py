@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Targets of a compile: `sm_90`, `compute_90`, `host:x86-64-v3`, `host`, by the compiler's
-names."""
+"""Reads the names of targets, such as `sm_90`, `compute_90`, `host:x86-64-v3` or `host`."""
 
 from __future__ import annotations
 
@@ -8,15 +7,16 @@ from collections import namedtuple
 
 from eft.aot.errors import AheadError
 
-#: `text` is what messages and files call it, `compiler` how the compiler does, `is_host` and
-#: `is_ptx` tell the kinds apart, `capability` is 90 for compute capability 9.0.
+#: A target. `text` is its name in messages and file names, `compiler` its name for the compiler.
+#: `is_host` is true for CPUs, `is_ptx` for GPUs that get PTX in any case. `capability` is 90 for
+#: compute capability 9.0, and 0 for CPUs.
 Target = namedtuple("Target", "text compiler is_host is_ptx capability")
 
 _OLDEST = 80
 
 
 def read_target(text: str) -> Target:
-    """A target by its name. `compute_90` and `gpu` are PTX.
+    """Returns the target with this name. The code for `compute_90` and `gpu` is PTX.
 
     Raises:
         AheadError: there is no such target.
@@ -43,7 +43,8 @@ def read_target(text: str) -> Target:
 
 
 def read_targets(texts: list[str]) -> list[Target]:
-    """Targets by their names, each of which must be there once."""
+    """Returns the targets with these names. Raises an AheadError if two names mean the same
+    target."""
     targets = [read_target(text) for text in texts]
     for number, target in enumerate(targets):
         if target in targets[:number]:
@@ -51,8 +52,9 @@ def read_targets(texts: list[str]) -> list[Target]:
     return targets
 
 
-#: Where `cpuid` says whether a CPU has a feature: (leaf, subleaf, register), bit. Features that no
-#: code uses unless it is asked to by name are not here, nor those that every x86-64 has.
+#: The bits by which `cpuid` says which features a CPU has: for each (leaf, subleaf, register) the
+#: number of each feature's bit. Features that every x86-64 CPU has are left out. So are features
+#: that the compiler uses only if a target names them.
 _BITS = {
     (1, 0, "c"): {
         "sse3": 0,
@@ -97,13 +99,14 @@ _BITS = {
     (0x80000001, 0, "c"): {"sahf": 0, "lzcnt": 5, "sse4a": 6, "xop": 11, "fma4": 16, "tbm": 21},
 }
 
-#: The order in which the source of the program has the words of `cpuid`.
+#: The order of the words of `cpuid` in the generated C source.
 WORDS = tuple(_BITS)
 
 
 def needed_words(target: Target) -> tuple[int, ...]:
-    """The bits that a CPU must have to run code for a host target, in the order of `WORDS`; the
-    last word has those of XCR0, by which the operating system says which registers it saves."""
+    """Returns the bits that a CPU must have to run code for a host target: one word for each of
+    `WORDS`, then one word with bits of XCR0, the register in which the operating system states
+    which registers it saves."""
     from eft import _compiler
 
     features = set(_compiler.host_features(target.compiler))

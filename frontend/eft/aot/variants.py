@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The code of a kernel for each target."""
+"""Compiles a kernel for each target."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from eft.aot.errors import AheadError
 from eft.aot.signature import Signature
 from eft.aot.targets import Target, needed_words
 
-#: The kernel for one target. `kind` is "cubin", "ptx" or "host", `symbol` the function's name in
-#: `code`, `suffix` what files are called after it. `capability` and `exact` say on which GPUs it
-#: runs, `words` on which CPUs; see targets.py.
+#: The kernel for one target. `kind` is "cubin", "ptx" or "host". `symbol` is the function's name in
+#: `code`. `suffix` is the part of file names that tells targets apart. `capability` and `exact` say
+#: on which GPUs the code runs, `words` on which CPUs (see needed_words in targets.py). `how`
+#: describes the code for the user.
 Code = namedtuple(
     "Code", "target kind symbol suffix code num_warps shared capability exact words how"
 )
@@ -23,8 +24,8 @@ Code = namedtuple(
 def compile_variants(
     function, name: str, signature: Signature, options: dict, targets: list[Target]
 ) -> list[Code]:
-    """Compiles a kernel for every target. The best code comes first: a program takes the first
-    that its device can run."""
+    """Compiles a kernel for every target. Returns the best code first, because a program takes the
+    first code that its device can run."""
     tool = None
     if any(not target.is_host and not target.is_ptx for target in targets):
         tool = ptxas.find_ptxas()
@@ -38,7 +39,8 @@ def compile_variants(
 
 
 def _rank(code: Code):
-    """Newer GPUs before older ones, and cubins before PTX; CPUs with more features first."""
+    """Returns the sort key of a code: newer GPUs first, for one capability the cubin before the
+    PTX, then CPUs with more features first."""
     if code.kind == "host":
         return (1, -sum(bin(word).count("1") for word in code.words))
     return (0, -code.capability, code.kind != "cubin")
@@ -66,7 +68,8 @@ def _host(function, name: str, signature, options: dict, target: Target) -> Code
 
 def _cuda(function, signature, options: dict, target: Target, tool: str | None) -> Code:
     is_cubin = tool is not None and not target.is_ptx
-    # A cubin for 8.0 runs on 8.6 too; that for 9.0 has its generation for itself.
+    # A cubin for 8.0 must run on 8.6 too, so its code is portable. Compute capability 9.0 is the
+    # only one with 9 as its major number, so its cubin may use what only 9.0 has.
     is_exact = is_cubin and target.capability // 10 == 9
     name = target.compiler if is_exact else f"compute_{target.capability}"
     compiled = _compile(function, signature, options, name, None)
@@ -76,7 +79,8 @@ def _cuda(function, signature, options: dict, target: Target, tool: str | None) 
     if not is_cubin:
         why = "" if target.is_ptx else "no ptxas of CUDA 12.5 or later was found: "
         how = f"PTX, {why}the driver assembles it at load"
-        # PTX runs where it says, which may be less than what was asked for.
+        # PTX runs on GPUs from the capability that it names, which may be lower than the one of the
+        # target.
         kind, code, capability = "ptx", ptx.encode() + b"\0", int(re.search(r"\d+", own)[0])
     else:
         code = ptxas.assemble(tool, ptx, own if exact else target.text)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The arguments of a kernel in the IR, from the types of its parameters.
 
-A number or an array is one argument, where its parameter stands. A tensor descriptor is a pointer
-there. Its extents and strides stand behind all other arguments, as a launch passes them.
+A number or an array has one argument. A tensor descriptor also has one argument in the place of its
+parameter: its pointer. The extents and strides of all descriptors follow after these arguments, as
+a launch passes them.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from eft.language.windows import check_padding
 
 
 class Arguments:
-    """The arguments of a kernel with these types of parameters.
+    """The arguments of a kernel whose parameters have these types.
 
     Args:
-        signature: the type of each parameter, or None if it is known at compile time.
+        signature: the type of each parameter, or None if the parameter is known at compile time.
 
     Attributes:
-        types: the arguments' types.
+        types: the types of the arguments.
     """
 
     def __init__(self, signature):
@@ -31,15 +32,18 @@ class Arguments:
         self.types = [type for type, _ in self._facts(nothing)]
 
     def specials(self, specialization) -> list[int]:
-        """The knowledge of each argument's value: 1, a power of two that divides it, or 0.
+        """A fact about the value of each argument: 1 if the value is 1, a power of two if that
+        divides it, or 0 if nothing is known.
 
         Args:
-            specialization: for each parameter "", "1", or a power of two that divides it.
+            specialization: for each parameter "", "1", or a power of two that divides it, as a
+                text.
         """
         return [int(special or 0) for _, special in self._facts(specialization)]
 
     def _facts(self, specialization) -> list:
-        """The type of each argument, with what is known of its value."""
+        """A list of pairs: the type of each argument, and the known fact about its value as a
+        text."""
         present = [
             (type, special)
             for type, special in zip(self._signature, specialization, strict=True)
@@ -55,18 +59,20 @@ class Arguments:
         return facts
 
     def values(self, handles):
-        """The value of each parameter that is not known at compile time, from the arguments'
-        handles."""
+        """Two iterators over the arguments as tensors. The first gives one argument for each
+        parameter that is not known at compile time. The second gives the extents and strides of the
+        descriptors."""
         typed = [tensor(each, type) for each, type in zip(handles, self.types, strict=True)]
         return iter(typed[: self._first_number]), iter(typed[self._first_number :])
 
 
 def descriptor_value(type: descriptor_argument, parameter, base, numbers) -> tensor_descriptor:
-    """The descriptor that a kernel gets as a parameter.
+    """The descriptor that a kernel gets as a parameter. Raises a `Mistake` if the annotation of the
+    parameter does not allow one.
 
     Args:
-        base: its pointer.
-        numbers: an iterator whose next elements are its extents and strides.
+        base: the pointer to the array.
+        numbers: an iterator whose next elements are the extents and strides.
     """
     if parameter.dtype is not None:
         raise Mistake(

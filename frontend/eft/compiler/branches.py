@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Choices between two ways: `if`, conditional expressions, and returns under conditions.
+"""Choices between two branches: `if`, conditional expressions, and returns under conditions.
 
-What is known at compile time decides while the kernel is compiled, and only the way taken is looked
-at. What is known at run time makes an `scf.if` with a region for each way. Afterwards a name that
-they left with different values has the one that the choice brings.
+If the condition is known at compile time, only the branch that it selects is lowered. If it is
+known at run time, the choice becomes an `scf.if` with a region for each branch. A name that has
+different values at the ends of the two branches then has a result of the `scf.if` as its value.
 
-An `scf.if` has no way out of it but its end. If one of the ways returns, the other one therefore
-takes in all that follows in the function, and what the `scf.if` brings is what the function
-returns.
+Control leaves a region of an `scf.if` only at its end. So if one of the branches returns, all
+statements that follow the `if` in the function are lowered into the other branch. The results of
+the `scf.if` are then what the function returns.
 """
 
 from __future__ import annotations
@@ -21,19 +21,22 @@ from eft.language import operators
 from eft.language.constants import to_tensor
 from eft.language.tensor import tensor
 
-#: The statements after a choice are lowered at most so often more than once.
+#: The largest number of times that a function lowers statements again which it has lowered before.
 _MOST_COPIES = 32
-#: An `if` has at most so many ways that run time chooses between: each is nested in the one before,
-#: and the compiler takes the longer for each the deeper it is.
+#: The largest number of run-time conditions in an `if` with its `elif`s, or in a conditional
+#: expression. Each becomes an `scf.if` inside the one before, and the deeper an `scf.if` is nested,
+#: the longer the compiler takes for it.
 _MOST_WAYS = 1000
 
 
 class Continuation:
-    """The statements that follow in a function, from some place on.
+    """The statements of a function that follow a statement.
 
     Attributes:
-        lower: lowers those of the innermost block; True if they return.
-        outer: the continuation behind them.
+        lower: a function that lowers the remaining statements of the innermost block, and returns
+            whether they returned.
+        outer: the continuation after this block, or None.
+        is_used: whether the statements have been lowered by `resume`.
     """
 
     def __init__(self, lower, outer: Continuation | None):
@@ -43,13 +46,14 @@ class Continuation:
 
 
 class Arm:
-    """One way of a choice.
+    """One branch of a run-time choice.
 
     Attributes:
-        region, scope: its operations and its names.
-        value: what its expression gave; of statements, whether they returned.
-        returned: what they returned, and the node that did.
-        outer: the scope, the continuation and the return of what is around it.
+        region: the region into which its operations are written.
+        scope: the names that it assigns.
+        value: the value of the branch's expression; for statements, whether they returned.
+        returned: the value that the branch returned, and the node that returned it.
+        outer: the scope, the continuation and the `returned` of the surrounding code.
     """
 
     def __init__(self, region, scope: Scope):
@@ -58,15 +62,15 @@ class Arm:
 
 
 def _is_elif(statements) -> bool:
-    """Whether all that stands in an `else` is another `if`."""
+    """Whether the statements of an `else` are a single `if`."""
     return len(statements) == 1 and isinstance(statements[0], ast.If)
 
 
 class Branches:
-    """The part of a function's lowering that chooses."""
+    """The part of a function's lowering that lowers choices."""
 
     def condition(self, node, what: str):
-        """The truth of an expression: a bool if it is known at compile time, else an int1."""
+        """The truth of an expression: a bool if it is known at compile time, otherwise an int1."""
         value = self.expression(node)
         if not isinstance(value, tensor):
             return bool(value)
@@ -79,8 +83,8 @@ class Branches:
             return operators.truth(value)
 
     def _do_If(self, node):
-        # Every `elif` is an `if` in the `else` of the one before. A loop goes through them, because
-        # Python does not let functions call each other as deep as chains are long.
+        # Each `elif` is an `if` in the `else` of the `if` before it. This loop goes through them:
+        # Python's recursion limit is too low for long chains.
         opened = []
         while True:
             self.emitter.node = node
@@ -107,7 +111,8 @@ class Branches:
         return returns
 
     def _choose_way(self, node, condition, arms) -> bool:
-        """Ends the two ways of an `if`; True if what follows it is in them."""
+        """Ends the two branches of an `if`. Returns whether a branch has returned: then the
+        statements after the `if` have been lowered into the branches."""
         if not any(arm.value for arm in arms):
             self._join(condition, arms, node)
             return False
@@ -144,7 +149,7 @@ class Branches:
     # -- arms --------------------------------------------------------------------------------------
 
     def _arm(self, lower, what) -> Arm:
-        """Has `lower(what)` write into a region, with names of its own."""
+        """Makes a branch: `lower(what)` writes into its region, and assigns names in its scope."""
         arm = self._open()
         self._close(arm, lower(what))
         return arm
@@ -154,7 +159,7 @@ class Branches:
         self._close(arm, lower(what))
 
     def _open(self) -> Arm:
-        """A way into which is written what follows, up to `_close`."""
+        """Begins a branch. Operations are written into its region until `_close`."""
         arm = Arm(self.emitter.region([]), Scope(self.scope))
         self._enter(arm)
         return arm
@@ -170,7 +175,8 @@ class Branches:
         self.scope, self.continuation, self.returned = arm.outer
 
     def resume(self, continuation: Continuation | None) -> bool:
-        """Lowers what follows in the function; True if it returned."""
+        """Lowers the statements of a continuation and of those around it. Returns whether they
+        returned."""
         while continuation is not None:
             self.copies += continuation.is_used
             continuation.is_used = True
@@ -188,7 +194,8 @@ class Branches:
     # -- joins -------------------------------------------------------------------------------------
 
     def _join(self, condition, arms, node, values=()):
-        """Ends both ways; gives names their values, and the choice between two values."""
+        """Ends both branches. Gives each name that they assigned its value after the choice.
+        Returns the value of the choice if `values` are the values of the two branches."""
         joined = {}
         for name in {**arms[0].scope.values, **arms[1].scope.values}:
             ends = [arm.scope.value(name) for arm in arms]
@@ -204,7 +211,8 @@ class Branches:
         return choose(*values, chosen) if values else None
 
     def _why_unusable(self, name: str, ends, arms, node) -> str | None:
-        """Why a name has no value after a choice that left it with these, or None if it has."""
+        """The reason why a name has no value after a choice whose branches left it with the values
+        `ends`; None if it has one."""
         for arm, end in zip(arms, ends, strict=True):
             if isinstance(end, Unusable):
                 return end.reason
@@ -227,7 +235,8 @@ class Branches:
         )
 
     def _join_returns(self, condition, arms):
-        """Ends both ways of a choice after which nothing follows. Gives what they return."""
+        """Ends both branches of a choice after which no statements follow. Returns the value that
+        the function returns, and the node of a `return`."""
         (one, first), (other, second) = (arm.returned for arm in arms)
         pairs = pair(one, other)
         if pairs is None:
@@ -240,7 +249,8 @@ class Branches:
         return choose(one, other, self._choice(condition, arms, pairs)), second
 
     def _choice(self, condition, arms, pairs):
-        """Makes the operation that chooses between the tensors of each pair. Gives them."""
+        """Creates the `scf.if`, which selects one tensor of each pair. Returns an iterator over its
+        results."""
         for arm, side in zip(arms, zip(*pairs, strict=True) if pairs else ((), ()), strict=True):
             self.emitter.enter(arm.region)
             handles = [to_tensor(value).handle for value in side]

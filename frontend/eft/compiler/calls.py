@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls: of builtins, of other functions under @eft.jit, and of Python functions at compile
-time."""
+"""Calls of builtins, of functions under @eft.jit, and of Python functions at compile time."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from eft.language.tensor import is_aggregate_class, structure, tensor
 from eft.language.tuples import constant_elements, is_named_class
 from eft.parameters import match
 
-#: Python's functions that mean something else on tensors.
+#: Python's functions that have another implementation for tensors.
 _ON_TENSORS = {
     abs: math.abs,
     min: math.minimum,
@@ -54,7 +53,7 @@ class Calls:
         return self.call(function, args, kwargs)
 
     def call(self, function, args: list, kwargs: dict):
-        """The value of `function(*args, **kwargs)`."""
+        """Lowers the call `function(*args, **kwargs)` and returns its value."""
         if hasattr(function, "_eft_jit"):
             return self.program.call(function, args, kwargs)
         if isinstance(function, NotYet):
@@ -99,8 +98,8 @@ class Calls:
         raise Mistake(f"{function.__name__!r} does not take these values in a kernel")
 
     def _inspect(self, function, args, kwargs):
-        """`isinstance`, `hasattr`, `getattr` and `len`, which look at a value without computing
-        with it."""
+        """Calls `isinstance`, `hasattr`, `getattr` or `len`. These inspect a value and do not
+        compute with it, so it may be known only at run time."""
         if function is len and args and isinstance(args[0], tensor):
             if not args[0].shape:
                 raise Mistake(f"{describe(args[0])} has no length")
@@ -117,7 +116,7 @@ class Calls:
         return self.at_compile_time(function, *args, **kwargs)
 
     def _make_named(self, kind, args, kwargs):
-        """A tuple with names, `kind(*args, **kwargs)`."""
+        """Makes a named tuple, `kind(*args, **kwargs)`."""
         value = self.at_compile_time(kind, *args, **kwargs)
         for name, element, fixed in zip(kind._fields, value, constant_elements(value), strict=True):
             if fixed and contains_tensor(element):
@@ -133,8 +132,8 @@ def _is_any(function, functions) -> bool:
 
 
 def _runs_at_compile_time(function) -> bool:
-    """Whether a Python function may run while a kernel is compiled: it says so, is one of the
-    module math, or a method of a type, a string, a number or a tuple."""
+    """Whether a Python function may run while a kernel is compiled: one that is marked for it, a
+    function of the module math, or a method of a type, a string, a number or a tuple."""
     if is_constexpr_function(function) or _is_any(
         function, (constexpr, dtype, pointer_type, slice)
     ):
@@ -146,7 +145,7 @@ def _runs_at_compile_time(function) -> bool:
 
 
 def _call_builtin(function, args, kwargs):
-    # A method of a value is bound to it.
+    # A bound method gets its object as the first argument.
     owner = getattr(function, "__self__", None)
     if owner is not None:
         function, args = function.__func__, [owner, *args]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the IR of one kernel. Every operation gets the place of the expression that it comes
-from."""
+"""Writes the IR of one kernel. The location of each operation is that of the expression from which
+it comes."""
 
 from __future__ import annotations
 
@@ -9,25 +9,28 @@ import warnings
 from eft.errors import CompilationError, InternalError, Mistake
 from eft.language.dtypes import dtype
 
-#: Some times more than the largest kernels that people write. LLVM takes a minute for so many.
+#: The largest number of operations of a kernel: several times that of the largest kernels that
+#: people write. LLVM takes a minute for so many.
 MOST_OPERATIONS = 100_000
 
-#: The warnings that were shown already, for the filter that shows a warning once for each place.
+#: The registry of Python's `warnings`, which shows each warning once for each place.
 _shown_warnings: dict = {}
 
 
 class Emitter:
-    """A module in the making, and the place in the source that is being compiled.
+    """The module of a kernel while it is being written, and the current place in the source.
 
     Attributes:
-        lines: by file and number, the lines of the source that operations were written for.
-        source, node: the function and the syntax node that operations are written for.
-        size: how many operations the kernel has so far once all calls are inlined. A turn of an
-            unrolled loop counts as one too.
-        call: what calls a function under @eft.jit: `call(function, args, kwargs)`.
+        lines: by file and number, the lines of source code from which operations come.
+        source: the function that is being lowered.
+        node: the syntax node that is being lowered.
+        size: the number of operations of the kernel so far, once all calls are inlined. Each
+            iteration of an unrolled loop counts as one more.
+        call: a function that lowers a call of a function under @eft.jit: `call(function, args,
+            kwargs)`.
         debug: whether assertions are checked.
         prints: whether static_print prints.
-        target: what the kernel is compiled for, "cuda:90" or "cpu"; None where nobody says.
+        target: the target, such as "cuda:90" or "cpu"; None if it is not given.
         num_warps: the launch's option.
     """
 
@@ -60,23 +63,23 @@ class Emitter:
     # -- places ------------------------------------------------------------------------------------
 
     def location(self):
-        """The location of what is written now."""
+        """The location of the operations that are written now."""
         key = (self.source.file, *self.source.place(self.node))
         if key not in self._places:
-            # A file's name may be of bytes that are no text.
+            # A file's name may have bytes that are not valid UTF-8.
             name = key[0].encode(errors="surrogateescape").decode(errors="replace")
             self._places[key] = self.context.location(name, *key[1:])
             self.lines[name, key[1]] = self.source.line(key[1])
         return self._places[key]
 
     def error(self, message: str, node=None, kind=CompilationError) -> CompilationError:
-        """The exception, of class `kind`, for a mistake at `node`, by default where the compiler
-        is."""
+        """Returns an exception of the class `kind` for a mistake at `node`, by default at the
+        current node."""
         line, column = self.source.place(node or self.node)
         return kind(message, self.source.file, line, column, self.source.line(line))
 
     def warn(self, message: str):
-        """Warns of something at the line that is being compiled, once."""
+        """Shows a warning at the line that is being lowered, once for each line."""
         line, _ = self.source.place(self.node)
         warnings.warn_explicit(
             message, UserWarning, self.source.file, line, registry=_shown_warnings
@@ -85,14 +88,14 @@ class Emitter:
     # -- operations --------------------------------------------------------------------------------
 
     def type(self, type: dtype):
-        """The IR's type for one of the language's."""
+        """The IR type for a type of the language."""
         if type.ir not in self._types:
             self._types[type.ir] = self.context.type(type.ir)
         return self._types[type.ir]
 
     def spend(self, operations: int):
-        """Counts what a kernel is made of, so that one which would take all memory, or hours, is a
-        mistake at the place where it becomes too large."""
+        """Adds to the number of operations of the kernel. A kernel that is too large would take all
+        memory, or hours; so it is a mistake, at the place where it becomes too large."""
         self.size += operations
         if self.size > MOST_OPERATIONS:
             raise Mistake(
@@ -101,8 +104,8 @@ class Emitter:
             )
 
     def create(self, name: str, operands, types, attributes: dict, regions=()) -> list:
-        """Creates an operation from handles; `types` are the language's, attributes text or
-        objects."""
+        """Creates an operation and returns the handles of its results. `operands` are handles,
+        `types` are types of the language, and each attribute is a text or an attribute object."""
         self.spend(1)
         attributes = [(key, self._attribute(value)) for key, value in attributes.items()]
         results = [self.type(type) for type in types]
@@ -118,8 +121,8 @@ class Emitter:
             ) from None
 
     def constant(self, value, type: dtype):
-        """The handle of a constant: an int, or a float, as a number or at every index of a
-        block."""
+        """The handle of a constant: a number, or a block with `value`, an int or a float, as every
+        element."""
         scalar = self.type(type.scalar)
         if type.scalar.is_floating():
             attribute = self._library.float(scalar, value)
@@ -130,7 +133,8 @@ class Emitter:
         return self.create("arith.constant", [], [type], {"value": attribute})[0]
 
     def enum(self, enumeration: str, name: str):
-        """The attribute for a case of one of the IR's enumerations: "ca" of "CacheModifier"."""
+        """The attribute for the case `name` of an enumeration of the IR, such as "ca" of
+        "CacheModifier"."""
         key = enumeration, name
         if key not in self._enums:
             self._enums[key] = self.context.enum(*key)
@@ -142,7 +146,8 @@ class Emitter:
     # -- regions and functions ---------------------------------------------------------------------
 
     def region(self, types):
-        """A region whose arguments have these types, for the body of a function or a loop."""
+        """Makes a region whose arguments have the types `types`, for the body of a function or a
+        loop."""
         return self._builder.region([self.type(type) for type in types], self.location())
 
     def enter(self, region):
@@ -152,7 +157,7 @@ class Emitter:
         self._builder.leave()
 
     def function(self, name: str, parameters, results, region, private: bool):
-        """Makes a function of a region."""
+        """Makes a function whose body is `region`."""
         inputs, outputs = (", ".join(type.ir for type in types) for types in (parameters, results))
         signature = self.context.type(f"({inputs}) -> ({outputs})")
         properties = {

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Expressions.
 
-The value of an expression is a `tensor` if it exists when the kernel runs; else it is the Python
-object itself, and Python computes with it while the kernel is compiled. Tuples may hold both.
+If the value of an expression exists when the kernel runs, it is a `tensor`. Otherwise it is the
+Python object itself, and Python computes with it while the kernel is compiled. Tuples may hold
+both.
 
-The method for a kind of node gives its value; or it yields each node whose value it needs, gets
-that sent back, and returns its value in the end. So an expression is never walked on Python's own
-stack, and may be as deep as Python's parser takes it: a sum of thousands is.
+Each kind of node has a method. The method either returns the value of the node, or is a generator:
+it yields each node whose value it needs, is sent that value, and finally returns its own value. So
+lowering does not recurse on Python's stack, and an expression may be nested as deeply as Python's
+parser allows: a sum may have thousands of terms.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from eft.language.shapes import index
 from eft.language.tensor import tensor
 from eft.language.tuples import is_tuple
 
-#: Python's operators by their nodes: what computes them at compile time and on tensors.
+#: For each kind of node: the name of the operator, for Python's module `operator` and for the
+#: language's own operators.
 _BINARY = {
     ast.Add: "add",
     ast.Sub: "sub",
@@ -52,15 +55,15 @@ _COMPARISONS = {
     ast.Gt: "gt",
     ast.GtE: "ge",
 }
-#: Attributes of tensors that are the compiler's.
+#: Attributes of tensors that kernels can't use.
 _INTERNALS = ("handle", "is_tensor", "retyped")
-#: So much of the text of an expression a message shows.
+#: The largest number of characters of an expression that a message shows.
 _MOST_SHOWN = 100
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 
 def shown(node) -> str:
-    """The text of a node, in a message."""
+    """The text of a node for a message, cut after `_MOST_SHOWN` characters."""
     try:
         text = ast.unparse(node)
     except RecursionError:
@@ -69,10 +72,10 @@ def shown(node) -> str:
 
 
 class Expressions:
-    """The part of a function's lowering that walks expressions."""
+    """The part of a function's lowering that lowers expressions."""
 
     def expression(self, node):
-        """The value of an expression."""
+        """Lowers an expression and returns its value."""
         with self.at(node):
             value = self._start(node)
             if type(value) is not GeneratorType:
@@ -94,7 +97,7 @@ class Expressions:
             return value
 
     def _start(self, node):
-        """The value of a node, or what yields the nodes that it needs for it."""
+        """The value of a node, or a generator that yields the nodes whose values it needs."""
         method = getattr(self, f"_get_{type(node).__name__}", None)
         if method is None:
             raise UnsupportedConstruct(
@@ -123,8 +126,8 @@ class Expressions:
     _get_List = _get_Tuple
 
     def elements(self, nodes):
-        """The values of the elements of a tuple or of a call's arguments; `*x` gives those of
-        `x`."""
+        """The values of a tuple's elements or a call's arguments, as a list. `*x` contributes the
+        elements of `x`."""
         values = []
         for node in nodes:
             if not isinstance(node, ast.Starred):
@@ -161,7 +164,7 @@ class Expressions:
         return self.binary(node.op, left, right)
 
     def binary(self, op, left, right):
-        """`left op right`."""
+        """The value of `left op right`."""
         name = _BINARY.get(type(op))
         if name is None:
             raise Mistake("the operator `@` is not supported yet")
@@ -181,8 +184,8 @@ class Expressions:
         return self.at_compile_time(getattr(operator, f"__{name}__"), operand)
 
     def at_compile_time(self, function, *args, **kwargs):
-        """Calls a Python function on values of the compile time. What it raises is the kernel's
-        mistake."""
+        """Calls a Python function on values that are known at compile time. An exception that it
+        raises becomes a mistake of the kernel."""
         try:
             return unwrap(function(*args, **kwargs))
         except (
@@ -196,7 +199,7 @@ class Expressions:
             raise Mistake(f"{type(error).__name__}: {error}".removesuffix(": ")) from None
 
     def _get_Compare(self, node):
-        # The operand in the middle of `a < b < c` is computed once.
+        # In `a < b < c`, the operand `b` is computed once.
         left = yield node.left
         results = []
         for op, comparator in zip(node.ops, node.comparators, strict=True):
@@ -209,7 +212,8 @@ class Expressions:
         return self._all(results)
 
     def _all(self, results):
-        """`and` over results of which those of the compile time are true."""
+        """Combines the results of a chain of comparisons by `and`. Those that are known at compile
+        time are true."""
         tensors = [result for result in results if isinstance(result, tensor)]
         if not tensors:
             return results[-1]
@@ -236,8 +240,8 @@ class Expressions:
         return operators.compare(operators.COMPARISONS[name], left, right)
 
     def _get_BoolOp(self, node):
-        """`and` and `or`: values of the compile time decide at once, as in Python; tensors are all
-        computed and combined."""
+        """`and` and `or`. An operand that is known at compile time can decide the result at once,
+        as in Python. Operands that are tensors are all computed and combined."""
         is_and = isinstance(node.op, ast.And)
         combine = operators.logical_and if is_and else operators.logical_or
         total = None
@@ -256,11 +260,11 @@ class Expressions:
         if isinstance(owner, tensor):
             return self._tensor_attribute(owner, name)
         if name == "value" and isinstance(owner, bool | int | float | str | dtype):
-            return owner  # what the annotation `tl.constexpr` would have wrapped
+            return owner  # in Triton, a `tl.constexpr` parameter has its value in `.value`
         try:
             value = unwrap(getattr(owner, name))
         except AttributeError:
-            # A module as the kernel calls it, not by its name in Python.
+            # The message calls a module by the name that the kernel uses.
             is_module = isinstance(owner, ModuleType)
             what = repr(shown(node.value)) if is_module else describe(owner)
             hint = self._other_attribute(owner, name, shown(node.value)) if is_module else ""
@@ -270,7 +274,8 @@ class Expressions:
         return value
 
     def _other_attribute(self, module: ModuleType, name: str, shown_as: str) -> str:
-        """A guess at an attribute that a module does not have."""
+        """The end of a message about an attribute that a module does not have: a suggestion, or
+        ""."""
         if module is language and (ours := in_language(name, f"{shown_as}.")):
             return f": use {ours}"
         may_be_used = module is math or module.__name__.startswith("eft.")

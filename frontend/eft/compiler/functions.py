@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A function, and the kernel with all functions that it calls.
+"""Lowers a function, and a kernel with all functions that it calls.
 
-Each function that a kernel calls becomes a private function of the IR for each combination of
-argument types and compile-time arguments; the compiler inlines them. A function's body is written
-into a region first, because the types of its results are known only when it is done.
+A function that a kernel calls becomes a private function of the IR, one for each combination of
+argument types and compile-time arguments. The compiler inlines these functions. A function's body
+is first written into a region, because the types of its results are known only at its end.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from eft.threads import with_room
 
 
 class _At:
-    """While it is entered, the compiler is at a node: operations get its place, and so do
-    mistakes."""
+    """A context manager: inside of it, the current node is `node`. Operations and mistakes get the
+    place of this node."""
 
     __slots__ = ("emitter", "node", "outer")
 
@@ -50,7 +50,8 @@ class _At:
             self.emitter.node = self.outer
 
     def _translate(self, raised):
-        """Raises the error that a user gets for `raised`, with the place in the kernel."""
+        """Raises the error that the user gets for the exception `raised`, with its place in the
+        kernel."""
         if isinstance(raised, Mistake):
             raise self.emitter.error(str(raised), kind=raised.kind) from None
         if isinstance(raised, RecursionError):
@@ -72,12 +73,13 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
     """Lowers the body of one function.
 
     Attributes:
-        scope: what its names mean now.
-        returned: what it returned, once it has, and the node that did.
-        continuation: the statements that follow the one that is being lowered.
-        copies: how many blocks of those were lowered more than once.
-        loops: how many loops that run at run time are around it.
-        nesting: how many conditional expressions that run time decides are around it.
+        scope: the current values of names.
+        returned: the value that the function has returned (None before that), and the node of the
+            `return`.
+        continuation: the statements that follow the statement that is being lowered.
+        copies: how many times `resume` has lowered statements that it had lowered before.
+        loops: the number of run-time loops around the current statement.
+        nesting: the number of run-time conditional expressions around the current expression.
         unused: the node of the last expression that is a statement by itself.
     """
 
@@ -99,11 +101,11 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
         return _At(self.emitter, node)
 
     def place(self, node) -> str:
-        """The line and the column of a node, for a mistake that shows more than one place."""
+        """The line and the column of a node as a text, for a message that names several places."""
         return ":".join(str(number) for number in self.emitter.source.place(node))
 
     def run(self, tree):
-        """Lowers the body and gives what it returns."""
+        """Lowers the body and returns the value that the function returns."""
         self.block(tree.body)
         value, node = self.returned
         with self.at(node):
@@ -112,10 +114,10 @@ class FunctionLowering(Statements, Branches, Loops, Expressions, Calls):
 
 
 class Program:
-    """The module of one kernel: the kernel's function and those that it calls.
+    """The module of one kernel: the kernel's function and the functions that it calls.
 
     Attributes:
-        emitter: what writes it.
+        emitter: the `Emitter` that writes the module.
     """
 
     def __init__(self, emitter):
@@ -125,14 +127,14 @@ class Program:
         self._stack = []
 
     def kernel(self, function, types, constexprs: dict, symbol=None) -> Arguments:
-        """Lowers `function` as the kernel, and gives its arguments.
+        """Lowers `function` as the kernel. Returns the kernel's `Arguments`.
 
         Args:
             function: the JITFunction.
-            types: for each parameter its type in the signature, or None if it is known at compile
-                time.
-            constexprs: the values of those, by name.
-            symbol: the name in the IR, if it is not the function's.
+            types: for each parameter, its type as in a signature, or None if the parameter is known
+                at compile time.
+            constexprs: the values of the parameters that are known at compile time, by name.
+            symbol: the name of the function in the IR, if it is not the name of `function`.
         """
         tree, self.emitter.source = function.source.tree, function.source
         with emitting(self.emitter), _At(self.emitter, tree):
@@ -155,11 +157,12 @@ class Program:
             return arguments
 
     def _values(self, function, signature, constexprs: dict, given, numbers) -> dict:
-        """The values of a kernel's parameters at its start, by name.
+        """The values of a kernel's parameters, by name.
 
         Args:
-            given: iterates over the kernel's arguments in the IR.
-            numbers: iterates over those behind them: extents and strides of descriptors.
+            given: an iterator over the arguments in the IR that are in the places of parameters.
+            numbers: an iterator over the arguments after these: the extents and strides of
+                descriptors.
         """
         values = {}
         nodes = function.parameter_nodes
@@ -176,7 +179,8 @@ class Program:
         return function.assemble(values)
 
     def _argument(self, parameter, value: tensor, type) -> tensor:
-        """The value of a kernel's parameter: the argument, converted to the annotated type."""
+        """The value of a kernel's parameter: the argument, converted to the type that annotates the
+        parameter."""
         self._check_annotation(parameter, type)
         if type.is_ptr():
             return (
@@ -189,7 +193,8 @@ class Program:
         return value
 
     def _check_annotation(self, parameter, type):
-        """Refuses an argument that can't be what the annotation of its parameter says."""
+        """Raises a `Mistake` if an argument of the type `type` can't be converted to the type that
+        annotates its parameter."""
         wanted = parameter.dtype
         if wanted is None or wanted.ir == type.ir:
             return
@@ -207,7 +212,7 @@ class Program:
             self._stack.pop()
 
     def call(self, function, args: list, kwargs: dict):
-        """Calls a function under @eft.jit from the function that is being lowered."""
+        """Lowers a call of a function under @eft.jit and returns the value of the call."""
         if function in self._stack:
             between = self._stack[self._stack.index(function) + 1 :]
             way = " and ".join(repr(each.__name__) for each in between)
@@ -230,8 +235,8 @@ class Program:
         return rebuild(result, results)
 
     def _instance(self, function, values: dict):
-        """Lowers a function for these arguments; gives its name in the IR and its result's
-        pattern."""
+        """Lowers a function for these arguments. Returns its name in the IR, and the pattern of its
+        result."""
         types = [each.type for value in values.values() for each in flatten(value)]
         outer, caller = (self.emitter.source, self.emitter.node), self.emitter.error("")
         name = f"{symbol_name(function.__name__)}__{len(self._instances)}"
@@ -257,10 +262,10 @@ class Program:
 
 
 def _run_time_constexprs(function, values: dict):
-    """Notes on a possible reason for a mistake in a function: arguments that are known only at run
-    time, for parameters that are annotated as constexpr. Such an argument is no mistake by itself.
-    Triton does not look at the annotations of functions that a kernel calls, so its kernels pass
-    blocks in this way."""
+    """Yields notes on a possible reason for a mistake in a function: parameters that are annotated
+    as constexpr, but whose arguments are known only at run time. Such an argument is not a mistake
+    by itself: Triton does not look at the annotations of functions that a kernel calls, so its
+    kernels pass blocks in this way."""
     for parameter in function.parameters:
         if parameter.is_constexpr and contains_tensor(values[parameter.name]):
             yield (
@@ -270,7 +275,8 @@ def _run_time_constexprs(function, values: dict):
 
 
 def symbol_name(name: str) -> str:
-    """`name` as a symbol that every assembler takes."""
+    """`name` as a symbol that every assembler accepts. Other characters than ASCII letters, digits
+    and `_` are replaced by `_u` and their code point in hexadecimal."""
     return "".join(
         letter if letter.isascii() and letter.isalnum() or letter == "_" else f"_u{ord(letter):x}"
         for letter in name
@@ -278,11 +284,12 @@ def symbol_name(name: str) -> str:
 
 
 class Lowered:
-    """The block IR of a kernel, for whatever values its arguments have.
+    """The block IR of a kernel. It does not depend on the values of arguments until `specialize` is
+    called.
 
     Attributes:
         module: the IR.
-        lines: by file and number, the lines of the source that operations were written for.
+        lines: by file and number, the lines of source code from which operations come.
     """
 
     def __init__(self, emitter, arguments: Arguments):
@@ -291,10 +298,11 @@ class Lowered:
         self._arguments = arguments
 
     def specialize(self, specialization) -> None:
-        """Writes into the IR what is known of the arguments' values.
+        """Adds facts about the arguments' values to the IR.
 
         Args:
-            specialization: for each parameter "", "1", or a power of two that divides it.
+            specialization: for each parameter "", "1", or a power of two that divides it, as a
+                text.
         """
         from eft import _compiler
 
@@ -311,9 +319,9 @@ def lower(
     target=None,
     num_warps=4,
 ) -> Lowered:
-    """The block IR of a kernel. See `Program.kernel` for the arguments; `debug` is whether
-    assertions are checked, `prints` whether static_print prints, `target` and `num_warps` what a
-    kernel that asks for them is told."""
+    """Lowers a kernel to block IR. `function`, `types`, `constexprs` and `symbol` are the arguments
+    of `Program.kernel`. `debug` says whether assertions are checked, and `prints` whether
+    static_print prints. A kernel can ask for `target` and `num_warps`."""
     from eft.compiler.emitter import Emitter
 
     emitter = Emitter(debug, prints, target, num_warps)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops: unrolled ones, `for` over a range, and `while`.
+"""Loops: unrolled loops, `for` over a range, and `while`.
 
-A loop that runs at run time carries the names that its body assigns and that have a value before
-it. Everything about them that is known at compile time, and the types of the rest, must be the same
-after each iteration as it was before the first: the body is compiled once.
+A run-time loop carries the names that have a value before it and that its body assigns. The body is
+compiled once. So after each iteration, the types of these names' values must be the same as before
+the loop, and so must everything about the values that is known at compile time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from eft.language.tuples import is_tuple
 
 
 def _assigned(*nodes) -> list[str]:
-    """The names that are assigned somewhere in the nodes."""
+    """The names that the nodes assign, each once."""
     found = (
         each.id
         for node in nodes
@@ -89,7 +89,8 @@ class Loops:
     # -- at compile time ---------------------------------------------------------------------------
 
     def _unroll(self, node, values: static_range, first: int) -> bool:
-        """Lowers the body for each value from number `first` on; True if one returned."""
+        """Lowers the body once for each value, beginning with value number `first`. Returns whether
+        an iteration returned."""
         outer = self.continuation
         for number in range(first, len(values)):
             self.continuation = Continuation(
@@ -102,7 +103,8 @@ class Loops:
         return False
 
     def _get_ListComp(self, node):
-        """A tuple, one element for each turn; its variables have their values in it alone."""
+        """A tuple with one element for each iteration. The variables of the comprehension are not
+        visible outside of it."""
         outer = self.scope
         self.scope = Scope(outer)
         elements = tuple(self._comprehend(node.elt, node.generators))
@@ -110,7 +112,8 @@ class Loops:
         return elements
 
     def _comprehend(self, element, generators):
-        """The elements that a comprehension makes, of which these generators are left."""
+        """The elements that a comprehension makes with the generators `generators`, which are those
+        that are still to be lowered."""
         if not generators:
             yield self.expression(element)
             return
@@ -121,8 +124,8 @@ class Loops:
                 yield from self._comprehend(element, others)
 
     def _known_elements(self, node):
-        """The elements that a comprehension runs over: there is no loop at run time that makes a
-        tuple."""
+        """The elements over which a comprehension runs. They must be known at compile time, because
+        a run-time loop can't make a tuple."""
         with self.at(node):
             values = self.expression(node)
             if isinstance(values, range):
@@ -148,7 +151,7 @@ class Loops:
     # -- at run time -------------------------------------------------------------------------------
 
     def _count(self, node, values: Range):
-        """A `for` loop that runs at run time."""
+        """Lowers a `for` loop that runs at run time."""
         name = node.target.id
         with self.at(node.iter):
             lower, upper, step, value_of = values.counter()
@@ -175,7 +178,7 @@ class Loops:
             self.scope.set(name, Later(reason, values.last), node.target)
 
     def _carried(self, names) -> dict:
-        """The names that a loop has to carry, out of `names`, with their values before it."""
+        """The names that a loop carries, out of `names`, with their values before the loop."""
         owners = {name: self.scope.find(name) for name in names}
         return {
             name: to_tensors(owner.values[name])
@@ -186,8 +189,9 @@ class Loops:
         }
 
     def _region(self, first, carried: dict, places):
-        """A region that begins with arguments of the types `first` and those of what is carried,
-        and a scope in which the names are its arguments."""
+        """Makes a region, and a scope in which the carried names are arguments of the region. The
+        region's first arguments have the types `first`; the tensors of the carried values
+        follow."""
         types = [each.type for value in carried.values() for each in flatten(value)]
         region = self.emitter.region([*first, *types])
         handles = region.arguments[len(first) :]
@@ -199,7 +203,8 @@ class Loops:
         return region, scope
 
     def _within(self, region, scope: Scope, lower):
-        """Runs `lower` where it writes into a region of a loop."""
+        """Calls `lower`, which writes into the region of a loop, with the scope `scope`. Returns
+        its result."""
         outer = self.scope, self.continuation
         self.scope, self.continuation = scope, None
         self.loops += 1
@@ -211,7 +216,8 @@ class Loops:
         return result
 
     def _pass_on(self, condition, passed: dict):
-        """Ends the test of a `while`: what is passed on goes to the body, or out of the loop."""
+        """Ends the test of a `while`. The values `passed` go to the body if the condition is true,
+        and out of the loop if it is false."""
         for name, value in passed.items():
             passed[name] = to_tensors(value)
         tensors = [each for value in passed.values() for each in flatten(value)]
@@ -219,7 +225,7 @@ class Loops:
         self.emitter.create("scf.condition", handles, [], {})
 
     def _body(self, node, carried: dict):
-        """Lowers the body, and hands what is carried to the next iteration."""
+        """Lowers the body of a loop, and passes the carried values to the next iteration."""
         self.block(node.body)
         ends = []
         for name, start in carried.items():
@@ -229,7 +235,8 @@ class Loops:
         self.emitter.create("scf.yield", [each.handle for each in ends], [], {})
 
     def _check_carried(self, node, name: str, start, end):
-        """Refuses what is not the same kind of thing after an iteration as before the loop."""
+        """Raises an error if a carried value has another type after an iteration than before the
+        loop, or another part that is known at compile time."""
         if isinstance(end, Unusable):
             raise self.emitter.error(end.reason, node)
         if pair(start, end) is not None:
@@ -246,7 +253,8 @@ class Loops:
     def _finish(
         self, node, operation: str, operands, passed: dict, regions, inner: Scope, attributes=()
     ):
-        """Makes the loop, and gives names the values that it leaves them with."""
+        """Creates the operation of a loop, and gives names the values that they have after the
+        loop."""
         types = [each.type for value in passed.values() for each in flatten(value)]
         handles = [each.handle for each in operands]
         results = self.emitter.create(operation, handles, types, dict(attributes), regions)
@@ -260,7 +268,7 @@ class Loops:
                 )
 
     def _why_lost(self, node, name: str, inner: Scope) -> str:
-        """Why a name that the loop did not carry has no value after it."""
+        """The reason why a name that the loop did not carry has no value after the loop."""
         before = self.scope.value(name)
         place = self.place(inner.places[name])
         if before is Scope.NOTHING or isinstance(before, Unusable):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Statements.
 
-A number that is assigned to a name becomes a value of the kernel, of the type that it has by
-itself; under a `tl.constexpr` annotation, or as a loop's variable, it stays known at compile time.
-Everything else that is known at compile time (types, functions, strings, None) stays so.
+A number that is assigned to a name becomes a run-time value of the number's default type. It stays
+known at compile time under a `tl.constexpr` annotation, or as the variable of an unrolled loop. All
+other compile-time values (types, functions, strings, None) stay known at compile time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from eft.language.tuples import is_tuple, map_elements
 
 
 def to_variable(value):
-    """The value of a name after `name = value`."""
+    """The value of the name in `name = value`."""
     if is_number(value):
         return to_tensor(value)
     if type(value) is list:
@@ -32,11 +32,11 @@ def to_variable(value):
 
 
 class Statements:
-    """The part of a function's lowering that walks statements."""
+    """The part of a function's lowering that lowers statements."""
 
     def block(self, statements) -> bool:
-        """Lowers statements in turn; True if one of them was a `return`, after which nothing
-        runs."""
+        """Lowers statements in order. Returns whether one of them was a `return`; the statements
+        after it are not lowered."""
         outer = self.continuation
         for number, statement in enumerate(statements, 1):
             following = statements[number:]
@@ -88,7 +88,7 @@ class Statements:
         self.scope.declare_constant(node.target.id, value, node.target)
 
     def _is_constexpr(self, annotation) -> bool:
-        """Whether an annotation says constexpr. Other annotations are not looked at."""
+        """Whether an annotation is constexpr. Other annotations are ignored."""
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             return annotation.value.split(".")[-1] == "constexpr"
         name = annotation.attr if isinstance(annotation, ast.Attribute) else None
@@ -101,7 +101,7 @@ class Statements:
         self.assign(node.target, to_variable(self.binary(node.op, left, right)))
 
     def assign(self, target, value):
-        """Binds a name, or the names of a tuple."""
+        """Assigns a value to a name, or its elements to the names of a tuple."""
         if isinstance(target, ast.Name):
             self.scope.assign(target.id, value, target)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -160,12 +160,12 @@ class Statements:
 
 
 def _as_load(target):
-    """The expression that reads what an augmented assignment writes."""
+    """The expression that reads the target of an augmented assignment."""
     if not isinstance(target, ast.Name):
         raise Mistake(f"`{shown(target)}` can't be assigned in a kernel")
     return ast.Name(target.id, ast.Load())
 
 
 def _keyword(node) -> str:
-    """The first words of a statement."""
+    """The first line of a statement, for a message."""
     return shown(node).splitlines()[0]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Guesses at what was meant by a name that a kernel can't use: words for the end of a mistake's
-message, or nothing."""
+"""Suggestions for names that a kernel can't use: the end of an error message, or an empty text."""
 
 from __future__ import annotations
 
@@ -8,8 +7,8 @@ import sys
 
 from eft.language.builtin import is_builtin
 
-#: Functions of Python, math, NumPy and PyTorch that the language has under another name, or as an
-#: operator.
+#: Functions of Python, math, NumPy and PyTorch, with the name or the operator that the language has
+#: for each.
 _OTHER_NAMES = {
     "absolute": "abs",
     "acos": "extra.libdevice.acos",
@@ -53,7 +52,8 @@ _LIBRARIES = ("math", "numpy", "torch", "torch.nn.functional", "builtins")
 
 
 def did_you_mean(name: str, names, owner: str = "") -> str:
-    """The one of some names that looks most like `name`; `owner` is what they are attributes of."""
+    """The end of a message that suggests the one of `names` that is most similar to `name`; "" if
+    none is similar. `owner` is the prefix of the suggestion, such as "tl."."""
     import difflib
 
     known = [each for each in names if isinstance(each, str) and not each.startswith("_")]
@@ -62,7 +62,8 @@ def did_you_mean(name: str, names, owner: str = "") -> str:
 
 
 def in_language(name: str, owner: str = "tl.") -> str:
-    """The language's own name of a function that others call `name`, or an empty text."""
+    """The name in the language of a function that others call `name`, with `owner` in front, or an
+    operator; "" if there is none."""
     from eft import language
     from eft.language.extra import libdevice
 
@@ -78,7 +79,8 @@ def in_language(name: str, owner: str = "tl.") -> str:
 
 
 def instead_of(function) -> tuple[str, str] | None:
-    """The full name of a function of another library, and what the language has in its place."""
+    """For a function of another library, its full name and the name of the function of the language
+    that replaces it. None for other functions."""
     name = getattr(function, "__name__", None)
     if not isinstance(name, str):
         return None

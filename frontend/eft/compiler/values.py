@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The values of a function's names, and their way into and out of functions and regions.
+"""The values of names, and how functions and regions pass them on.
 
 A value is a tensor, a Python object that is known at compile time, a tuple of values, or a
-structure, which is made of such a tuple. Functions, loops and conditionals pass on the tensors in
-it, in order; the rest, its *pattern*, stays in the compiler.
+structure, which consists of a tuple of values. Functions, loops and conditionals pass the tensors
+of a value on, in order. The rest of the value, its *pattern*, exists in the compiler only.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from eft.language.tuples import constant_elements, is_tuple, map_elements, remak
 
 
 class Unusable:
-    """The value of a name that can't be read, with the reason. A branch or a loop at run time may
-    leave a name without a value, or with values of different kinds on its different ways."""
+    """The value of a name that can't be read, with the reason. After a run-time choice or loop, a
+    name may have no value, or the branches may have left it with values of different kinds."""
 
     def __init__(self, reason: str):
         self.reason = reason
 
 
 class Later(Unusable):
-    """A value that is computed where its name is read: `make` writes the operations for it. Loops
-    and conditionals do not carry it."""
+    """A value that is computed only when its name is read: `make` writes the operations for it.
+    Loops and conditionals do not carry such a value."""
 
     def __init__(self, reason: str, make):
         super().__init__(reason)
@@ -33,14 +33,14 @@ class Later(Unusable):
 
 
 def contains_tensor(value) -> bool:
-    """Whether something in `value` is known only at run time."""
+    """Whether `value` or a part of it is known only at run time."""
     if isinstance(value, tuple | list):
         return any(contains_tensor(element) for element in value)
     return isinstance(value, tensor | structure)
 
 
 def flatten(value):
-    """The tensors in a value, in order."""
+    """Yields the tensors of a value in order."""
     if isinstance(value, tensor):
         yield value
     elif is_tuple(value):
@@ -51,7 +51,8 @@ def flatten(value):
 
 
 def rebuild(pattern, tensors):
-    """`pattern` with its tensors replaced by those of an iterator, in order."""
+    """A copy of `pattern` in which its tensors are replaced, in order, by those of the iterator
+    `tensors`."""
     if isinstance(pattern, tensor):
         return next(tensors)
     if is_tuple(pattern):
@@ -62,7 +63,7 @@ def rebuild(pattern, tensors):
 
 
 def to_tensors(value):
-    """The value with all its numbers as tensors."""
+    """The value with all its numbers converted to tensors."""
     if is_number(value):
         return to_tensor(value)
     if isinstance(value, structure):
@@ -71,7 +72,7 @@ def to_tensors(value):
 
 
 def type_of(value) -> dtype | None:
-    """The type of a tensor, or of the one that a number would become; None for other values."""
+    """The type of a tensor, or the default type of a number. None for other values."""
     if isinstance(value, tensor):
         return value.type
     return number_dtype(value) if is_number(value) else None
@@ -81,8 +82,9 @@ def type_of(value) -> dtype | None:
 
 
 def pair(one, other) -> list | None:
-    """The pairs of elements in which two values differ, so that run time can choose between them.
-    None if it can't: each pair must be of tensors or numbers of one type."""
+    """The pairs of elements in which two values differ, for a run-time choice between the values:
+    each pair has two tensors or numbers of the same type. None if the values differ in other
+    elements, too, so that they have no choice at run time."""
     if is_tuple(one) and type(one) is type(other) and len(one) == len(other):
         fixed = constant_elements(one)
         parts = [
@@ -103,7 +105,8 @@ def _same_only(one, other) -> list | None:
 
 
 def choose(one, other, tensors):
-    """The value that run time chooses from two; `tensors` gives what it chooses from each pair."""
+    """The value of a run-time choice between two values. The iterator `tensors` gives the result of
+    the choice for each pair of `pair(one, other)`."""
     if is_tuple(one) and is_tuple(other):
         return remake(
             one, (choose(*elements, tensors) for elements in zip(one, other, strict=True))
@@ -114,7 +117,7 @@ def choose(one, other, tensors):
 
 
 def _are_alike(one, other) -> bool:
-    """Whether both are structures that differ in their parts only."""
+    """Whether two values are structures that can differ only in their parts."""
     return (
         isinstance(one, structure)
         and type(one) is type(other)
@@ -124,7 +127,7 @@ def _are_alike(one, other) -> bool:
 
 
 def is_same(one, other) -> bool:
-    """Whether two values are known at compile time to be the same one."""
+    """Whether two values are known at compile time to be the same."""
     if one is other:
         return True
     if isinstance(one, tensor | structure) or isinstance(other, tensor | structure):
@@ -133,7 +136,7 @@ def is_same(one, other) -> bool:
 
 
 def in_words(value) -> str:
-    """Describes a value, for a mistake."""
+    """A text that describes a value, for a message."""
     if type(value) is tuple:
         return f"({', '.join(in_words(element) for element in value)})"
     if is_tuple(value):
@@ -146,8 +149,8 @@ def in_words(value) -> str:
 
 
 def key(name: str, value):
-    """A key that tells one argument of a function from another, as far as its code depends on
-    it."""
+    """A key of an argument of a function. Two arguments have the same key if the code of the
+    function is the same for both."""
     if isinstance(value, tensor):
         return name, "tensor", str(value.type)
     if is_tuple(value):
@@ -162,14 +165,13 @@ def key(name: str, value):
 
 
 def content(value):
-    """A key that tells a constant from others of its type, by the rule of the runtime's
-    Constants.cpp: types and bits count, so that neither 1 and True nor 0.0 and -0.0 are the
-    same."""
+    """A key of a constant among the constants of its type. It follows the rule of the runtime's
+    Constants.cpp: types and bits count, so 1 differs from True, and 0.0 from -0.0."""
     if isinstance(value, tuple):
         return tuple(key("", element) for element in value)
     if isinstance(value, frozenset):
         return frozenset(key("", element) for element in value)
-    # repr tells 0.0 from -0.0, and NaN from nothing else.
+    # The texts of 0.0 and -0.0 differ. All NaNs have the same text.
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, complex):

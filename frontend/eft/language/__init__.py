@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The language of kernels, Triton's. `import eft.language as tl`.
+"""The language of kernels, which is Triton's: `import eft.language as tl`.
 
-Each family of functions has its file. docs/language.md tells what they mean.
+Each family of functions has its own file. docs/language.md defines what the functions mean.
 """
 
 # ruff: noqa: F401, F403 (what is imported here is what the module offers)
@@ -98,11 +98,12 @@ from eft.language.static import static_assert, static_print
 from eft.language.tensor import tensor
 
 slice = slice  # `t[tl.slice(0, 2, None)]` is t[0:2]
-tuple = tuple  # annotations, and isinstance(x, tl.tuple), mean Python's
+tuple = tuple  # in annotations and in isinstance, `tl.tuple` is Python's
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
 
-#: Names that few kernels need: each is imported from its file when it is asked for.
+#: Names that few kernels need, and the file of each. A file is imported when one of its names is
+#: first used.
 _LAZY = {
     **dict.fromkeys(("aggregate", "aggregate_replace"), "aggregates"),
     **dict.fromkeys(("constexpr_type", "pi32_t", "str_to_ty", "tuple_type"), "type_names"),
@@ -110,7 +111,7 @@ _LAZY = {
     "map_elementwise": "mapping",
 }
 
-# Of the modules those that Triton has, too.
+# Of the modules, `tl` offers only those that Triton's language has, too.
 __all__ = [
     name
     for name, value in globals().items()
@@ -129,7 +130,7 @@ def __getattr__(name: str):
         value = getattr(import_module(f"eft.language.{_LAZY[name]}"), name)
         globals()[name] = value
         return value
-    # With these, Python says what was probably meant.
+    # With `name` and `obj`, Python adds a similar name to the message.
     message = f"module 'eft.language' has no attribute {name!r}"
     raise AttributeError(message, name=name, obj=_sys.modules[__name__])
 

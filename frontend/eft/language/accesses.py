@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The checks that all accesses to memory make of their operands.
+"""The checks of operands that all accesses to memory share.
 
-Booleans live in memory as bytes: any byte but 0 is read as true, true is written as 1.
+A boolean is one byte in memory. A load reads 0 as false and any other byte as true. A store writes
+false as 0 and true as 1.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from eft.language.tensor import tensor
 
 
 def in_memory(element: dtype) -> dtype:
-    """The type of what lies in memory for elements of a type."""
+    """The type of an element in memory: int8 for int1, otherwise `element` itself."""
     return dtypes.int8 if element.is_bool() else element
 
 
 def check_pointer(name: str, pointer):
-    """Refuses what is no pointer or block of pointers; `name` is the function that needs one."""
+    """Raises a `Mistake` unless `pointer` is a pointer or a block of pointers. `name` is the
+    builtin that needs it."""
     if not isinstance(pointer, tensor) or not pointer.dtype.is_ptr():
         raise Mistake(f"{name} needs a pointer or a block of pointers, got {describe(pointer)}")
 
 
 def check_mask(name: str, mask) -> tensor:
-    """The mask as a tensor of int1."""
+    """Returns the mask as a tensor of int1. Raises a `Mistake` if it is not a bool and not of type
+    int1."""
     if isinstance(mask, bool):
         return to_tensor(mask)
     if not isinstance(mask, tensor) or not mask.dtype.is_bool():
@@ -35,14 +38,15 @@ def check_mask(name: str, mask) -> tensor:
 
 
 def check_choice(name: str, value, allowed):
-    """Refuses a value of the argument `name` that is none of `allowed`."""
+    """Raises a `Mistake` unless `value`, the argument `name`, is one of the strings `allowed`."""
     if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(map(repr, allowed))
         raise Mistake(f"{name} must be one of {choices}, got {describe(value)}")
 
 
 def to_shape(what: str, x: tensor, shape) -> tensor:
-    """`x` in the pointer's shape."""
+    """Returns `x` broadcast to `shape`, the shape of the pointer. Raises a `Mistake` if that is not
+    possible; `what` is the name of `x` in its message."""
     ends = zip(reversed(x.shape), reversed(shape), strict=False)
     if len(x.shape) > len(shape) or any(have not in (1, needed) for have, needed in ends):
         raise Mistake(

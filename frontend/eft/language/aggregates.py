@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Classes of values that kernels make of others: `@aggregate` above a class whose fields are
-annotated.
+"""Classes whose objects consist of several values of a kernel. `@aggregate` above a class that
+annotates its fields makes such a class.
 
     @eft.aggregate
     class Interval:
@@ -11,8 +11,8 @@ annotated.
         def width(self):
             return self.high - self.low
 
-A value of such a class does not change: `aggregate_replace` makes another one. Methods are under
-@eft.jit, or are functions of Python's, which run while the kernel is compiled.
+The objects are immutable: `aggregate_replace` makes a changed copy. A method under @eft.jit becomes
+part of the kernel. Any other method runs while the kernel is compiled.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MISSING = object()
 
 
 class BoundKernel:
-    """A function under @eft.jit as a method of a value."""
+    """A method under @eft.jit, together with the object on which a kernel calls it."""
 
     def __init__(self, function, owner):
         self.function = function
@@ -41,7 +41,8 @@ class BoundKernel:
 
 
 class Method:
-    """A function under @eft.jit in a class of aggregates."""
+    """The descriptor of a method under @eft.jit in an aggregate class: reading the method from an
+    object gives a `BoundKernel`, reading it from the class gives the function."""
 
     def __init__(self, function):
         self.function = function
@@ -51,11 +52,12 @@ class Method:
 
 
 class Aggregate(structure):
-    """The base of all classes of aggregates.
+    """The base of all aggregate classes.
 
     Attributes:
-        _types: by field, the class of its values; it may be `tensor` or `constexpr`.
-        _defaults: the values of fields that a call of the class need not give.
+        _types: the class of each field's value, by the name of the field; may be `tensor` or
+            `constexpr`.
+        _defaults: the default values of fields, by the name of the field.
     """
 
     _eft_aggregate = True
@@ -93,15 +95,19 @@ class Aggregate(structure):
 
 
 def aggregate(cls: type) -> type:
-    """Makes a class one of aggregates: of values with the fields that it annotates, each with the
-    class of its values, such as `tl.tensor`, `tl.constexpr` or that of other aggregates.
+    """Makes an aggregate class from a class that annotates its fields.
 
-    It is called with the fields in order or by name, or as its `__init__` says, which runs while
-    the kernel is compiled and sets all of them.
+    An annotation is the class of the field's value: `tl.tensor`, `tl.constexpr` or another
+    aggregate class. A call of the aggregate class makes an object. Its arguments are the values of
+    the fields, in order or by name. If the class has an `__init__`, they are the arguments of
+    `__init__` instead, which runs while the kernel is compiled and must set all fields.
+
+    Returns:
+        The new class.
 
     Raises:
-        NameError: an annotation names nothing.
-        TypeError: an annotation is no class, or a base is no class of aggregates.
+        NameError: an annotation is a string that can't be evaluated.
+        TypeError: an annotation is not a class, or a base class is not an aggregate class.
     """
     bases = tuple(base for base in cls.__bases__ if base is not object)
     for base in bases:
@@ -125,8 +131,9 @@ def aggregate(cls: type) -> type:
 
 
 def _rebind(member, made: type) -> None:
-    """Makes `super()` work in a method of the class from which `made` was made. The method holds
-    its class in a closure, which gets the new one."""
+    """Makes `super()` work in `member`, a member of the class from which `made` was made. A method
+    that uses `super()` holds its class in a closure cell; this function puts `made` into the
+    cell."""
     functions = (getattr(member, name, None) for name in ("__func__", "fget", "fset", "fdel"))
     for function in (member, *functions):
         code = getattr(function, "__code__", None)
@@ -145,8 +152,8 @@ def _member(value):
 
 
 def _resolved(cls: type, around: dict) -> dict:
-    """The annotations of a class. Those that are texts are evaluated, with the names of its module
-    and those `around` the class."""
+    """The annotations of a class, by the name of the field. Strings are evaluated: they may use the
+    names of the class, of its module, and of the scope `around` the class."""
     names = {**vars(sys.modules.get(cls.__module__, object)), **around}
     found = dict(annotations_of(cls))
     for name, annotation in found.items():
@@ -167,7 +174,7 @@ def _resolved(cls: type, around: dict) -> dict:
 
 
 def _has_values(kind) -> bool:
-    """Whether `isinstance` takes `kind`: whether it is a class, or stands for several."""
+    """Whether `isinstance` accepts `kind` as its second argument: a class or a union of classes."""
     try:
         isinstance(None, kind)
     except TypeError:
@@ -176,7 +183,8 @@ def _has_values(kind) -> bool:
 
 
 def _checked(owner: str, name: str, value, kind):
-    """The value for a field. Refuses one that is not of the field's class, `kind`."""
+    """Returns the value for a field; for a field of the class `tensor`, a number becomes a tensor.
+    Raises a `Mistake` if the value does not belong to `kind`, the class of the field."""
     if kind is constexpr:
         if isinstance(value, tensor | structure):
             raise Mistake(
@@ -193,13 +201,13 @@ def _checked(owner: str, name: str, value, kind):
 
 
 def is_method_of_aggregate(value) -> bool:
-    """Whether a value is a method of an aggregate that is a plain function of Python's, which runs
-    at compile time."""
+    """Whether a value is a method of an aggregate that is a plain Python function, bound to its
+    object. Such a method runs at compile time."""
     return isinstance(value, MethodType) and isinstance(value.__self__, Aggregate)
 
 
 def make(kind: type, args, kwargs) -> Aggregate:
-    """A value of a class of aggregates."""
+    """Makes an object of the aggregate class `kind` from the arguments of a call."""
     made = object.__new__(kind)
     own = kind.__init__
     if isinstance(own, Method) or hasattr(own, "_eft_jit"):
@@ -235,7 +243,12 @@ def _set_fields(made: Aggregate, args, kwargs):
 
 @builtin
 def aggregate_replace(instance, **changes):
-    """Another value of the class of `instance`, an aggregate, with some of its fields changed."""
+    """Returns a copy of `instance`, an object of an aggregate class, in which the fields that
+    `changes` names have new values.
+
+    The copy is made by a call of the class with all fields by name. So an `__init__` of the class
+    must take the fields as its parameters.
+    """
     if not isinstance(instance, Aggregate):
         raise Mistake(f"aggregate_replace needs an aggregate, got {describe(instance)}")
     for name in changes:

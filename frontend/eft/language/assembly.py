@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Assembly in a kernel: PTX, on GPUs alone."""
+"""Inline assembly in a kernel: PTX, for GPUs only."""
 
 from __future__ import annotations
 
@@ -16,11 +16,23 @@ _WHAT = "inline_asm_elementwise"
 
 @builtin
 def inline_asm_elementwise(asm: str, constraints: str, args, dtype, is_pure: bool, pack: int):
-    """Runs PTX on the elements of blocks, `pack` of them at a time, on GPUs alone.
+    """Runs PTX on the elements of blocks, once for each `pack` elements of each operand. In a
+    kernel for a CPU this is an error.
 
-    The `args` are broadcast to one shape, which the results have: one of the type `dtype`, or a
-    tuple of them, one for each type in a tuple. `constraints` are LLVM's: first registers of the
-    results, then those of the operands. Elements of less than 32 bits share registers.
+    Args:
+        asm: the PTX. `$0`, `$1`, … are the registers of `constraints`, and `$$` is a dollar sign.
+        constraints: the kinds of the registers as in LLVM, first those of the results, then those
+            of the operands: "=f,f". Elements of less than 32 bits share a register.
+        args: a list or tuple of numbers and blocks, which are broadcast to one shape.
+        dtype: the type of the result's elements, or a tuple with one type for each result.
+        is_pure: promises that the results depend on the operands alone. If it is False, the
+            assembly may have any effect: it keeps its place in the order of the program and is
+            never removed.
+        pack: an int from 1 to 1024. Which elements go into one run is not defined.
+
+    Returns:
+        A block of type `dtype` in the shape of the operands; a number if all operands are numbers.
+        If `dtype` is a tuple, a tuple of them.
     """
     types = _types(dtype)
     operands = _operands(args)
@@ -38,7 +50,7 @@ def inline_asm_elementwise(asm: str, constraints: str, args, dtype, is_pure: boo
 
 
 def _operands(args) -> list[tensor]:
-    """The operands in one shape, each of its own type."""
+    """The operands, broadcast to one shape. Each keeps its type."""
     if not isinstance(args, tuple):
         raise Mistake(f"{_WHAT} needs args that are a list or a tuple, got {describe(args)}")
     operands = [to_tensor(each) for each in args]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Atomic operations: each changes memory in one step, and gives what it held before. And loads and
-stores of what other programs access meanwhile.
+"""Atomic operations, which change memory in one step and return the value that it held before; and
+loads and stores of memory that other programs access at the same time.
 
-In all of them, `pointer` is a pointer or a block of them; values and masks are broadcast to its
-shape, and values converted to the type that it points to. Where a mask is false, memory is not
-touched and the result is zero. `sem` is "acq_rel" (the default), "acquire", "release" or
+In all of them, `pointer` is a pointer or a block of pointers. Values and masks are broadcast to its
+shape, and values are converted to the type that it points to. Where a mask is false, memory is not
+accessed and the result is zero. `sem` is "acq_rel" (the default), "acquire", "release" or
 "relaxed"; `scope` is "gpu" (the default), "cta" or "sys".
 """
 
@@ -28,7 +28,7 @@ _INTEGERS = (dtypes.int32, dtypes.uint32, dtypes.int64, dtypes.uint64)
 _WORDS = (*_INTEGERS, dtypes.float32, dtypes.float64)
 _NARROW_FLOATS = (dtypes.float16, dtypes.bfloat16)
 _NUMBERS = (*_INTEGERS, *_NARROW_FLOATS, dtypes.float32, dtypes.float64)
-#: The integers whose bits stand for those of a float, by its width.
+#: By the width of a float: the signed integer of the same width.
 _INTEGER_OF = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
 
@@ -43,7 +43,8 @@ def _check_target(name: str, pointer, allowed: tuple[dtype, ...]):
 
 
 def _order(sem, scope, allowed=_SEMANTICS) -> dict:
-    """The attributes for the order, by default the last of those `allowed`, and the scope."""
+    """The attributes for the memory order and the scope. By default the order is the last of
+    `allowed`, and the scope is "gpu"."""
     sem, scope = (allowed[-1] if sem is None else sem), ("gpu" if scope is None else scope)
     check_choice("sem", sem, allowed)
     check_choice("scope", scope, _SCOPES)
@@ -51,12 +52,13 @@ def _order(sem, scope, allowed=_SEMANTICS) -> dict:
 
 
 def _value(what: str, pointer: tensor, value) -> tensor:
-    """A value in the shape of the pointer and the type that it points to."""
+    """`value` in the shape of the pointer and the type that it points to."""
     return to_shape(what, cast_to(to_tensor(value), pointer.dtype.element_ty), pointer.shape)
 
 
 def _mask(name: str, pointer: tensor, mask) -> list[tensor]:
-    """The mask in the shape of the pointer, if there is one."""
+    """The operands for the mask: the mask in the shape of the pointer, or an empty list without a
+    mask."""
     return [] if mask is None else [to_shape("mask", check_mask(name, mask), pointer.shape)]
 
 
@@ -74,9 +76,21 @@ def _emit(kind: str, operands, order: dict) -> tensor:
 
 @builtin(method=True)
 def atomic_add(pointer, val, mask=None, sem=None, scope=None):
-    """Adds `val` to memory, and gives what it held before.
+    """Adds `val` to memory atomically.
 
-    Of int32, int64, uint32, uint64, fp16, bf16, fp32 and fp64. A GPU takes fp32 denormals for zero.
+    A GPU flushes fp32 denormals to zero here.
+
+    Args:
+        pointer: a pointer, or a block of pointers, to int32, int64, uint32, uint64, fp16, bf16,
+            fp32 or fp64.
+        val: a number or a block, broadcast to the pointer's shape and converted to the type that
+            the pointer points to.
+        mask: int1, broadcast to the pointer's shape. Where it is false, memory is not accessed.
+        sem: the memory order: "acq_rel" (the default), "acquire", "release" or "relaxed".
+        scope: the scope of the memory order: "gpu" (the default), "cta" or "sys".
+
+    Returns:
+        The value that memory held before, in the pointer's shape; zero where the mask is false.
     """
     is_float = isinstance(pointer, tensor) and _points_to_float(pointer)
     kind = "fadd" if is_float else "add"
@@ -89,20 +103,20 @@ def _points_to_float(pointer: tensor) -> bool:
 
 @builtin(method=True)
 def atomic_max(pointer, val, mask=None, sem=None, scope=None):
-    """Makes memory the greater of what it holds and `val`, and gives what it held before.
+    """Atomically replaces the value in memory by the larger of this value and `val`.
 
-    Of int32, int64, uint32, uint64, fp16, bf16, fp32 and fp64. -0 is less than +0. A `val` that is
-    NaN is greater than any number.
+    -0 is less than +0. A `val` that is NaN is greater than any number. Returns the value that
+    memory held before. The arguments and their types are those of `atomic_add`.
     """
     return _extreme("max", pointer, val, mask, sem, scope)
 
 
 @builtin(method=True)
 def atomic_min(pointer, val, mask=None, sem=None, scope=None):
-    """Makes memory the lesser of what it holds and `val`, and gives what it held before.
+    """Atomically replaces the value in memory by the smaller of this value and `val`.
 
-    Of int32, int64, uint32, uint64, fp16, bf16, fp32 and fp64. -0 is less than +0. A `val` that is
-    NaN is greater than any number.
+    -0 is less than +0. A `val` that is NaN is greater than any number. Returns the value that
+    memory held before. The arguments and their types are those of `atomic_add`.
     """
     return _extreme("min", pointer, val, mask, sem, scope)
 
@@ -120,10 +134,12 @@ def _extreme(kind: str, pointer, value, mask, sem, scope) -> tensor:
 
 
 def _extreme_of_floats(kind: str, pointer: tensor, value: tensor, mask, order) -> tensor:
-    """By the bits as integers.
+    """The maximum or minimum of floats, by atomic operations on their bits as integers.
 
-    With signs, they are ordered as the floats are if the value is not negative; without, they are
-    ordered the other way around among negative floats, and put these above the others.
+    If `value` is not negative, signed integers compare as the floats do. If `value` is negative,
+    unsigned integers compare the other way around: the bits of any negative float are greater than
+    those of any float that is not negative, and they increase with the magnitude. So the maximum is
+    then an unsigned minimum, and the minimum an unsigned maximum.
     """
     integer = _INTEGER_OF[value.dtype.primitive_bitwidth]
     bits = bitcast_to(where(value == value, value, float("nan")), integer)
@@ -140,46 +156,51 @@ def _extreme_of_floats(kind: str, pointer: tensor, value: tensor, mask, order) -
 
 @builtin(method=True)
 def atomic_and(pointer, val, mask=None, sem=None, scope=None):
-    """Makes memory the bitwise and of what it holds and `val`, and gives what it held before.
+    """Atomically replaces the value in memory by the bitwise and of this value and `val`.
 
-    Of int32, int64, uint32 and uint64.
+    The type is int32, int64, uint32 or uint64. Returns the value that memory held before. The other
+    arguments are those of `atomic_add`.
     """
     return _rmw("atomic_and", "and", pointer, val, mask, sem, scope, _INTEGERS)
 
 
 @builtin(method=True)
 def atomic_or(pointer, val, mask=None, sem=None, scope=None):
-    """Makes memory the bitwise or of what it holds and `val`, and gives what it held before.
+    """Atomically replaces the value in memory by the bitwise or of this value and `val`.
 
-    Of int32, int64, uint32 and uint64.
+    The type is int32, int64, uint32 or uint64. Returns the value that memory held before. The other
+    arguments are those of `atomic_add`.
     """
     return _rmw("atomic_or", "or", pointer, val, mask, sem, scope, _INTEGERS)
 
 
 @builtin(method=True)
 def atomic_xor(pointer, val, mask=None, sem=None, scope=None):
-    """Makes memory the bitwise exclusive or of what it holds and `val`, and gives what it held
-    before.
+    """Atomically replaces the value in memory by the bitwise exclusive or of this value and `val`.
 
-    Of int32, int64, uint32 and uint64.
+    The type is int32, int64, uint32 or uint64. Returns the value that memory held before. The other
+    arguments are those of `atomic_add`.
     """
     return _rmw("atomic_xor", "xor", pointer, val, mask, sem, scope, _INTEGERS)
 
 
 @builtin(method=True)
 def atomic_xchg(pointer, val, mask=None, sem=None, scope=None):
-    """Writes `val` to memory, and gives what it held before.
+    """Atomically writes `val` to memory and returns the value that memory held before.
 
-    Of int32, int64, uint32, uint64, fp32 and fp64.
+    The type is int32, int64, uint32, uint64, fp32 or fp64. The arguments are those of `atomic_add`.
     """
     return _rmw("atomic_xchg", "xchg", pointer, val, mask, sem, scope, _WORDS)
 
 
 @builtin(method=True)
 def atomic_cas(pointer, cmp, val, sem=None, scope=None):
-    """Writes `val` to memory where it holds the bits of `cmp`, and gives what it held before.
+    """Atomically writes `val` to memory if memory holds the bits of `cmp`, and returns the value
+    that memory held before.
 
-    Of numbers of 16, 32 and 64 bits.
+    The type is an integer or a float of 16, 32 or 64 bits. `cmp` and `val` are broadcast to the
+    pointer's shape and converted to the type that it points to. `sem` and `scope` are those of
+    `atomic_add`.
     """
     allowed = (dtypes.int16, dtypes.uint16, *_NARROW_FLOATS, *_WORDS)
     _check_target("atomic_cas", pointer, allowed)
@@ -193,7 +214,7 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None):
 
 
 def _in_bytes(pointer: tensor) -> tensor:
-    """The pointer, of booleans as one to the bytes that they are in memory."""
+    """The pointer itself; for a pointer to booleans, a pointer to the bytes that hold them."""
     element = pointer.dtype.element_ty
     if not element.is_bool():
         return pointer
@@ -203,9 +224,17 @@ def _in_bytes(pointer: tensor) -> tensor:
 
 @builtin(method=True)
 def atomic_load(pointer, mask=None, sem=None, scope=None):
-    """Reads memory that other programs may write meanwhile: each element whole, anew, and once.
+    """Reads memory that other programs may write at the same time. Each element is read as a whole,
+    exactly once each time the load runs.
 
-    Of numbers of every type. `sem` is "acquire" (the default) or "relaxed".
+    Args:
+        pointer: a pointer, or a block of pointers, to numbers of any type.
+        mask: int1, broadcast to the pointer's shape. Where it is false, memory is not read.
+        sem: the memory order: "acquire" (the default) or "relaxed".
+        scope: the scope of the memory order: "gpu" (the default), "cta" or "sys".
+
+    Returns:
+        The value in memory, in the pointer's shape; zero where the mask is false.
     """
     check_pointer("atomic_load", pointer)
     element = pointer.dtype.element_ty
@@ -218,9 +247,16 @@ def atomic_load(pointer, mask=None, sem=None, scope=None):
 
 @builtin(method=True)
 def atomic_store(pointer, val, mask=None, sem=None, scope=None):
-    """Writes `val` to memory that other programs may read meanwhile: each element whole, and once.
+    """Writes to memory that other programs may read at the same time. Each element is written as a
+    whole, exactly once.
 
-    Of numbers of every type. `sem` is "release" (the default) or "relaxed".
+    Args:
+        pointer: a pointer, or a block of pointers, to numbers of any type.
+        val: a number or a block, broadcast to the pointer's shape and converted to the type that
+            the pointer points to.
+        mask: int1, broadcast to the pointer's shape. Where it is false, memory is not written.
+        sem: the memory order: "release" (the default) or "relaxed".
+        scope: the scope of the memory order: "gpu" (the default), "cta" or "sys".
     """
     check_pointer("atomic_store", pointer)
     if pointer.dtype.is_const():
@@ -234,11 +270,20 @@ def atomic_store(pointer, val, mask=None, sem=None, scope=None):
 
 @builtin(method=True)
 def atomic_poll(pointer, expected_value, sem=None, scope=None, timeout_ns=None):
-    """Waits until memory holds `expected_value`; of a block, each element.
+    """Waits until memory holds `expected_value`; with a block of pointers, until every element
+    does.
 
-    Of integers of 16, 32 and 64 bits. `sem` is "acquire" (the default) or "relaxed". Gives int1:
-    whether the value was found, which is false only if `timeout_ns`, an integer, was reached first.
-    That needs a GPU's clock.
+    Args:
+        pointer: a pointer, or a block of pointers, to integers of 16, 32 or 64 bits.
+        expected_value: a number or a block, broadcast to the pointer's shape.
+        sem: the memory order of the loads: "acquire" (the default) or "relaxed".
+        scope: the scope of the memory order: "gpu" (the default), "cta" or "sys".
+        timeout_ns: an integer, the time in nanoseconds after which the waiting ends; None waits
+            without end. A timeout needs a GPU's clock, so it is an error on a CPU.
+
+    Returns:
+        int1 in the pointer's shape: true where the value was found, false where the timeout came
+        first.
     """
     allowed = (dtypes.int16, dtypes.uint16, *_INTEGERS)
     check_pointer("atomic_poll", pointer)

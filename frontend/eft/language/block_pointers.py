@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Block pointers: a window of a fixed shape into an array of any rank, which moves as a whole.
+"""Block pointers. A block pointer is a window of a fixed shape into an array of any rank. The
+window moves as a whole.
 
-A block pointer exists in the frontend only. What it is made of (the base, the array's extents and
-strides, the window's place) are ordinary values; a load or a store makes a block of pointers of
-them, and a mask.
+A block pointer exists in the frontend only. Its parts (the base, the array's extents and strides,
+the window's offsets) are ordinary values. A load or a store makes a block of pointers and a mask
+from them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from eft.language.windows import check_padding, integers, steps_along, window
 
 
 class block_pointer_type(dtypes.dtype):
-    """The type of a window's pointer.
+    """The type of a block pointer.
 
     Attributes:
-        element_ty: the type of the block that it points to, whose `element_ty` is a number's.
+        element_ty: the type of the window's block. Its own `element_ty` is the type of a number.
     """
 
     def __init__(self, element_ty: dtypes.dtype, block_shape):
@@ -43,11 +44,12 @@ class block_pointer(structure):
     """A window into an array.
 
     Attributes:
-        base: the pointer to the array's element (0, …, 0).
-        shape, strides: the array's extents, and the distances of neighbours in elements; int64.
-        offsets: where the window's first element is; int32.
+        base: the pointer to the array's element with the index (0, …, 0).
+        shape: the array's extents; int64.
+        strides: for each dimension, the distance between neighbours, in elements; int64.
+        offsets: the index of the window's first element in the array; int32.
         block_shape: the window's extents, known at compile time.
-        order: the dimensions from the fastest on, a hint.
+        order: the dimensions from the fastest to the slowest; a hint without effect.
     """
 
     __slots__ = ("base", "shape", "strides", "offsets", "block_shape", "order")
@@ -85,15 +87,22 @@ class block_pointer(structure):
 
 @builtin
 def make_block_ptr(base, shape, strides, offsets, block_shape, order):
-    """A pointer to a window of `block_shape` into an array.
+    """Makes a block pointer: a pointer to a window of the shape `block_shape` into an array.
+
+    All arguments but `base` are tuples or lists with one integer for each dimension.
 
     Args:
         base: a pointer to the array's first element.
-        shape: the array's extents.
-        strides: for each dimension, the distance of neighbours, in elements.
-        offsets: the place of the window's first element in the array.
+        shape: the array's extents; converted to int64.
+        strides: for each dimension, the distance between neighbours, in elements; converted to
+            int64.
+        offsets: the index of the window's first element in the array; converted to int32.
         block_shape: the window's extents: powers of two, known at compile time.
-        order: the dimensions from the fastest to the slowest, known at compile time; a hint.
+        order: the dimensions from the fastest to the slowest, known at compile time; a hint without
+            effect.
+
+    Returns:
+        The block pointer, for `load`, `store` and `advance`.
     """
     if not isinstance(base, tensor) or base.shape or not base.dtype.is_ptr():
         raise Mistake(f"make_block_ptr needs a pointer as its base, got {describe(base)}")
@@ -120,7 +129,10 @@ def make_block_ptr(base, shape, strides, offsets, block_shape, order):
 @must_use_result("it is the pointer that was moved, and the old one stays where it is")
 @builtin(method=True)
 def advance(base, offsets):
-    """The block pointer moved by `offsets`, one for each dimension. `base` stays where it is."""
+    """Returns the block pointer moved by `offsets`, which has an integer for each dimension.
+
+    `base` itself does not change, so a call whose result is not used is an error.
+    """
     if not isinstance(base, block_pointer):
         raise Mistake(f"advance needs a block pointer, got {describe(base)}")
     steps = _integers("offsets", offsets, len(base.block_shape), dtypes.int32)
@@ -140,7 +152,8 @@ def _integers(what: str, values, rank: int, dtype) -> tuple[tensor, ...]:
 
 
 def check_window(pointer: block_pointer, boundary_check, padding_option="") -> tuple[int, ...]:
-    """The dimensions along which an access looks where the array ends."""
+    """The dimensions along which an access checks the bounds of the array: `boundary_check` as a
+    tuple. Raises a `Mistake` if one of the arguments is invalid."""
     check_padding(padding_option, pointer.dtype.element_ty)
     axes = boundary_check if isinstance(boundary_check, tuple | list) else (boundary_check,)
     rank = len(pointer.block_shape)
@@ -153,8 +166,8 @@ def check_window(pointer: block_pointer, boundary_check, padding_option="") -> t
 
 
 def elements(pointer: block_pointer, axes: tuple[int, ...]) -> tuple[tensor, tensor | None]:
-    """The pointers to the window's elements, and the mask of those that lie in the array as far as
-    the dimensions `axes` tell; None for all."""
+    """The pointers to the window's elements, and a mask that is true where an element is inside the
+    array along all of the dimensions `axes`. The mask is None if `axes` is empty."""
     shape = pointer.block_shape
     steps = (steps_along(shape, axis) for axis, _ in enumerate(shape))
     return window(pointer.base, pointer.shape, pointer.strides, pointer.offsets, steps, axes)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Marks the Python functions that kernels may call.
+"""Decorators for the Python functions that kernels may call.
 
-A builtin gets tensors and, for everything that is known at compile time, plain Python objects. It
-checks and promotes its operands, creates operations, and raises `Mistake` if something does not
-fit.
+A builtin gets tensors, and plain Python objects for everything that is known at compile time. It
+checks and promotes its operands, creates operations, and raises a `Mistake` if an operand is
+invalid.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import wraps
 
 from eft.language.tensor import emitter, tensor
 
-TYPE_CHECKING = False  # typing's own takes milliseconds to import
+TYPE_CHECKING = False  # the import of typing takes milliseconds
 if TYPE_CHECKING:
-    # A builtin is called as it is written: type checkers and editors see its own parameters.
+    # The decorator keeps the signature: type checkers and editors see the parameters of `function`.
     from collections.abc import Callable
     from typing import ParamSpec, TypeVar, overload
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 
 def builtin(function=None, *, method: bool = False):
-    """Lets kernels call `function`; with `method`, also as a method of its first argument."""
+    """Lets kernels call `function`. With `method`, it is also a method of tensors, and the tensor
+    is its first argument."""
     if function is None:
         return lambda function: builtin(function, method=method)
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions between types.
 
-A float becomes an integer by rounding toward zero; what lies outside of the integer's range becomes
-its nearest end, and NaN becomes 0. Everything else rounds to nearest, ties to even, or toward zero
-where that is asked for. An integer becomes a narrower one by dropping its high bits; it is extended
-by its sign if it has one.
+A float becomes an integer by rounding toward zero. A float outside of the integer's range becomes
+the nearest integer of the range, and NaN becomes 0. All other conversions round to nearest, ties to
+even; conversions to narrower floats round toward zero if the caller asks for it. An integer becomes
+a narrower integer by dropping its high bits. It becomes a wider integer by extending its sign bit
+if it is signed, and by zeros if it is unsigned.
 """
 
 from __future__ import annotations
@@ -21,12 +22,21 @@ from eft.language.tensor import enum, op, tensor
 def cast(input, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: bool = False):
     """Converts `input` to another type.
 
+    A float that becomes an integer is rounded toward zero. If it is outside of the integer's range,
+    it becomes the nearest integer of the range; NaN becomes 0. An integer that becomes a narrower
+    integer loses its high bits.
+
     Args:
-        input: a number or a block.
+        input: a number, a pointer, or a block.
         dtype: the type of the result's elements.
-        fp_downcast_rounding: how a float becomes a narrower float: "rtne", to nearest even, which
-            it does by itself, or "rtz", toward zero. One that has the type already stays as it is.
-        bitcast: take the bits as they are; the types must be equally wide.
+        fp_downcast_rounding: the rounding of a float to a narrower float: "rtne" (to nearest, ties
+            to even; the default) or "rtz" (toward zero). With any other change of type it is an
+            error.
+        bitcast: whether the bits stay the same instead of the value. Both types must have the same
+            width.
+
+    Returns:
+        A value of type `dtype` in the shape of `input`.
     """
     x = to_tensor(input)
     if not isinstance(dtype, dtypes.dtype) or dtype == dtypes.void:
@@ -53,7 +63,7 @@ def _check_rounding(source: dtype, target: dtype, rounding):
 
 
 def _truncate(x: tensor, scalar: dtype) -> tensor:
-    """A float rounded toward zero to a narrower one."""
+    """Converts a float to a narrower float, rounded toward zero."""
     if scalar.is_fp8():
         return _to_float8(x, scalar, toward_zero=True)
     nearest = cast_to(x, scalar)
@@ -61,7 +71,7 @@ def _truncate(x: tensor, scalar: dtype) -> tensor:
     magnitudes = [op("math.absf", [each], each.type) for each in (back, x)]
     condition = x.type.with_scalar(dtypes.int1)
     is_beyond = op("arith.cmpf", magnitudes, condition, predicate=enum("CmpFPredicate", "ogt"))
-    # The next float toward zero has the number before in its bits.
+    # The bits of the next float toward zero, as an integer, are one less.
     integer = dtypes.from_name(f"int{scalar.primitive_bitwidth}")
     bits = bitcast_to(nearest, integer)
     step = op("arith.extui", [is_beyond], bits.type)
@@ -69,7 +79,7 @@ def _truncate(x: tensor, scalar: dtype) -> tensor:
 
 
 def bitcast_to(x: tensor, scalar: dtype) -> tensor:
-    """The bits of `x` read as another type of the same width."""
+    """The bits of `x`, read as another type of the same width."""
     if x.dtype.is_ptr() or scalar.is_ptr():
         return cast_to(x, scalar)
     if x.dtype.primitive_bitwidth != scalar.primitive_bitwidth:
@@ -106,14 +116,16 @@ def cast_to(x: tensor, scalar: dtype) -> tensor:
 
 
 def _to_float8(x: tensor, scalar: dtype, toward_zero: bool = False) -> tensor:
-    """A number as an 8-bit float. Integers that fp32 rounds are beyond the range of them all."""
+    """Converts a number to an 8-bit float, by way of fp32 for types that have no direct conversion.
+    The value is rounded only once: an integer that fp32 rounds is beyond the range of all 8-bit
+    floats."""
     if x.dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
         x = cast_to(x, dtypes.float32)
     return float8.truncate(x, scalar, toward_zero)
 
 
 def is_nonzero(x: tensor) -> tensor:
-    """int1, true where `x` is not zero. NaN is not zero."""
+    """int1: true where `x` is not zero. NaN is not zero."""
     if x.dtype.is_fp8():
         x = float8.extend(x, dtypes.float32)
     result = x.type.with_scalar(dtypes.int1)
@@ -135,14 +147,15 @@ def _cast_integer(x: tensor, scalar: dtype) -> tensor:
 
 def _cast_float(x: tensor, scalar: dtype) -> tensor:
     difference = scalar.primitive_bitwidth - x.dtype.primitive_bitwidth
-    if difference == 0:  # fp16 and bf16: fp32 holds both
+    if difference == 0:  # from fp16 to bf16 or back, by way of fp32, which holds both
         x = op("arith.extf", [x], x.type.with_scalar(dtypes.float32))
     name = "arith.extf" if difference > 0 else "arith.truncf"
     return op(name, [x], x.type.with_scalar(scalar))
 
 
 def _cast_pointer(x: tensor, scalar: dtype) -> tensor:
-    """A cast to or from a pointer, whose address is an integer of 64 bits."""
+    """Converts to a pointer or from a pointer. The address of a pointer is an integer of 64
+    bits."""
     target = x.type.with_scalar(scalar)
     if not x.dtype.is_ptr():
         if not x.dtype.is_int():

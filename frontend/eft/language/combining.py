@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The common parts of reductions and scans: their inputs, and the function that combines two
-elements.
+"""The common parts of reductions and scans: the checks of their inputs, and the function that
+combines two elements.
 
-The function becomes the region of `eft.reduce` and `eft.scan`. It is called on numbers: for each
-block of the inputs one from the elements before, then for each one from the elements behind.
+The function becomes the region of `eft.reduce` or `eft.scan`. Its arguments are numbers: first the
+left operand, with one number from each input block, then the right operand, with one number from
+each.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from eft.language.tensor import emitter, is_number, tensor
 
 
 def check_axis(what: str, axis, rank: int) -> int:
-    """An axis counted from the front. Negative ones are counted from the end."""
+    """Returns the axis as a number from 0 to `rank` - 1. A negative axis is counted from the end.
+    Raises a `Mistake` if there is no such axis."""
     if type(axis) is not int:
         raise Mistake(
             f"{what} needs an axis that is an int known at compile time, got {describe(axis)}"
@@ -30,7 +32,7 @@ def check_axis(what: str, axis, rank: int) -> int:
 
 
 def check_flag(what: str, name: str, value) -> bool:
-    """A flag that is known at compile time; 0 and 1 are as good as False and True."""
+    """Returns a flag that is known at compile time, as a bool. 0 and 1 count as False and True."""
     if isinstance(value, bool | int) and value in (0, 1):
         return bool(value)
     wanted = "known at compile time" if isinstance(value, tensor) else "True or False"
@@ -38,14 +40,15 @@ def check_flag(what: str, name: str, value) -> bool:
 
 
 def check_block(what: str, x) -> tensor:
-    """A block of numbers."""
+    """Returns `x` if it is a block of numbers; otherwise raises a `Mistake`."""
     if not isinstance(x, tensor) or not x.type.is_block() or x.dtype.is_ptr():
         raise Mistake(f"{what} needs a block of numbers, got {describe(x)}")
     return x
 
 
 def check_inputs(what: str, input) -> tuple[tensor, ...]:
-    """The blocks that are combined, all of one shape."""
+    """Returns the blocks to combine as a tuple. Raises a `Mistake` unless all have the same
+    shape."""
     blocks = tuple(input) if isinstance(input, tuple) else (input,)
     if not blocks:
         raise Mistake(f"{what} needs at least one block, got an empty tuple")
@@ -60,14 +63,16 @@ def check_inputs(what: str, input) -> tuple[tensor, ...]:
 
 
 def users_function(what: str, function, kind: str = "combine function") -> Callable:
-    """A function that calls one which a kernel has passed; `kind` is what `what` takes it for."""
+    """Returns a function that emits a call of `function`, which a kernel has passed to the builtin
+    `what`. `kind` is the name of this argument in messages."""
     if not hasattr(function, "_eft_jit"):
         raise Mistake(f"{what} needs a {kind} under @eft.jit, got {describe(function)}")
     return lambda *operands: emitter().call(function, list(operands), {})
 
 
 def combining(name: str, what: str, blocks, types, function: Callable, **attributes):
-    """Creates `eft.reduce` or `eft.scan`; gives its results, which have the types `types`."""
+    """Creates the operation `name`, which is `eft.reduce` or `eft.scan`, with `function` as its
+    region. Returns its results, which have the types `types`."""
     writer = emitter()
     scalars = [block.dtype for block in blocks]
     region = writer.region([*scalars, *scalars])
@@ -83,7 +88,8 @@ def combining(name: str, what: str, blocks, types, function: Callable, **attribu
 
 
 def _check_combined(what: str, combined, scalars: list[dtype]) -> list[tensor]:
-    """The result of a combine function: a number for each block, of its type."""
+    """Returns the results of a combine function as a list. Raises a `Mistake` unless there is one
+    number for each block, of the type of the block's elements."""
     values = combined if isinstance(combined, tuple) else (combined,)
     if len(values) != len(scalars):
         some = "1 block" if len(scalars) == 1 else f"{len(scalars)} blocks"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Python numbers as values in the IR."""
+"""Conversion of Python numbers to values in the IR."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ _FP32_MAX = (2 - 2.0**-23) * 2.0**127
 
 
 def number_dtype(value) -> dtype:
-    """The type that a Python number has by itself: the first of int32, uint32, int64, uint64 that
-    holds an int; fp32 for a float in its normal range, else fp64."""
+    """The default type of a Python number: int1 for a bool; for an int, the first of int32, uint32,
+    int64 and uint64 that holds it; for a float, fp32 if it is 0, infinite, NaN, or in fp32's normal
+    range, otherwise fp64."""
     if isinstance(value, bool):
         return dtypes.int1
     if isinstance(value, int):
@@ -30,14 +31,15 @@ def number_dtype(value) -> dtype:
 
 
 def constant(value, type: dtype) -> tensor:
-    """`value` as a number of `type`, or as a block of `type` with that number everywhere."""
+    """A constant of type `type`: the number `value`, or a block with `value` as every element."""
     if type.scalar.is_fp8():
         return float8.truncate(constant(value, type.with_scalar(dtypes.float64)), type.scalar)
     return tensor(emitter().constant(_converted(value, type.scalar), type), type)
 
 
 def _converted(value, scalar: dtype):
-    """The Python number to encode, if `scalar` can hold it."""
+    """The Python number that encodes `value` as a `scalar`. Raises a `Mistake` if `value` is out of
+    the range of `scalar`, or a fraction for an integer type."""
     if scalar.is_ptr():
         raise Mistake(f"a pointer can't be made from the number {describe(value)}")
     if scalar.is_floating():
@@ -60,7 +62,8 @@ def _converted(value, scalar: dtype):
 
 
 def to_tensor(x) -> tensor:
-    """A tensor as it is; a Python number as a constant of the type that it has by itself."""
+    """Returns a tensor as it is, and a Python number as a constant of its default type. Raises a
+    `Mistake` for everything else."""
     if isinstance(x, tensor):
         return x
     if is_number(x):
@@ -69,7 +72,8 @@ def to_tensor(x) -> tensor:
 
 
 def splat(value: tensor, shape) -> tensor:
-    """A block with the number or pointer `value` everywhere; the value itself if `shape` is ()."""
+    """A block with the number or pointer `value` as every element; `value` itself if `shape` is
+    ()."""
     if shape == ():
         return value
     return op("eft.splat", [value], dtypes.block_type(value.type, shape))

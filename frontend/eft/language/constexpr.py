@@ -2,8 +2,8 @@
 """Values that are known at compile time.
 
 Inside a kernel such a value is an ordinary Python object, and Python itself computes with it. The
-class here is what users write outside of kernels: as an annotation, and around a global that
-kernels may read.
+class `constexpr` is for code outside of kernels: it annotates parameters, and wraps the values of
+globals that kernels may read.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from types import FunctionType
 
 
 class constexpr:
-    """Marks a parameter (`BLOCK: tl.constexpr`) or a global (`N = tl.constexpr(4)`) as a value of
-    the compile time. Outside of kernels it computes like its value. Above a function it is
-    `constexpr_function`."""
+    """A value that is known at compile time. It marks a parameter (`BLOCK: tl.constexpr`) or a
+    global (`N = tl.constexpr(4)`).
+
+    Outside of kernels, arithmetic with a constexpr gives a constexpr, and a comparison gives a
+    bool. As a decorator of a function, `constexpr` does the same as `constexpr_function`.
+    """
 
     def __init__(self, value):
         self.value = unwrap(value)
-        if type(self.value) is FunctionType:  # `@tl.constexpr` above it
+        if type(self.value) is FunctionType:  # used as a decorator, `@tl.constexpr`
             self.value._eft_constexpr_function = True
 
     def __repr__(self):
@@ -46,7 +49,8 @@ class constexpr:
 
 
 def unwrap(value):
-    """`value` without a `constexpr` around it, also within tuples and lists."""
+    """Returns `value` without the `constexpr` around it. In tuples and lists, the elements are
+    unwrapped. A NumPy scalar becomes a Python number."""
     if isinstance(value, constexpr):
         return value.value
     if type(value) in (tuple, list):
@@ -57,8 +61,8 @@ def unwrap(value):
 
 
 def _python_number(value):
-    """Python's own number for one of NumPy's scalars; everything else as it is."""
-    numpy = sys.modules.get("numpy")  # where it is not loaded there are no scalars of it
+    """Converts a NumPy scalar to a Python number, and returns everything else as it is."""
+    numpy = sys.modules.get("numpy")  # if NumPy is not loaded, `value` can't be its scalar
     if numpy is None or not isinstance(value, numpy.generic):
         return value
     if isinstance(value, numpy.bool_):
@@ -86,7 +90,7 @@ def _unary(function):
 
 
 def _add_operators():
-    """Arithmetic gives a constexpr, a comparison a bool."""
+    """Adds Python's operators to `constexpr`. Arithmetic gives a constexpr, a comparison a bool."""
     for name in "add sub mul truediv floordiv mod pow lshift rshift and or xor".split():
         function = getattr(operator, f"__{name}__")
         setattr(constexpr, f"__{name}__", _arithmetic(function))
@@ -103,4 +107,5 @@ _add_operators()
 
 
 class const:
-    """Marks a pointer parameter (`x_ptr: tl.const`) whose memory the kernel only reads."""
+    """Marks a pointer parameter (`x_ptr: tl.const`) whose memory the kernel only reads. A store
+    through the pointer is an error."""

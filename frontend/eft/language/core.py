@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's `triton.language.core`: by it kernels call what `tl` has, and what is only here."""
+"""The equivalent of Triton's module `triton.language.core`. It has all names of `tl`, and those
+that this file defines."""
 
 from __future__ import annotations
 
@@ -11,13 +12,14 @@ from eft.language.builtin import builtin, constexpr_function, is_builtin  # noqa
 from eft.language.constexpr import constexpr, unwrap
 from eft.language.dtypes import describe
 
-#: The default of Triton's own functions in place of False.
+#: Triton's own functions have this default where other functions have False.
 CONSTEXPR_0 = constexpr(0)
 
 
 @constexpr_function
 def get_int_dtype(bitwidth: int, signed: bool) -> dtypes.dtype:
-    """The type of integers of `bitwidth` bits: 1, 8, 16, 32 or 64; those of 1 have no sign."""
+    """The type of integers of `bitwidth` bits: 1, 8, 16, 32 or 64. int1 is unsigned, whatever
+    `signed` says. Raises a `Mistake` for other widths."""
     has_sign = signed or bitwidth == 1
     found = dtypes.from_name(f"{'' if has_sign else 'u'}int{bitwidth}")
     if found is None:
@@ -27,20 +29,25 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtypes.dtype:
 
 @constexpr_function
 def _unwrap_if_constexpr(o):
-    """The value of a constant, which values in a kernel of Eft's are already."""
+    """Returns `o` without a `constexpr` around it. In a kernel of Eft's, no value has one."""
     return unwrap(o)
 
 
 def must_use_result(x, s=True):
-    """Makes it a mistake of a kernel to call a function and do nothing with what it returns; `s`
-    may be a text that says why. Above a function with a text alone, `@must_use_result("…")`."""
+    """Marks a function: a kernel that calls it and does not use the result is an error.
+
+    Args:
+        x: the function. If it is a text, `must_use_result` returns a decorator with this text as
+            `s`: `@must_use_result("…")`.
+        s: True, or a text that the error message contains as the reason.
+    """
     if isinstance(x, str):
         return lambda function: must_use_result(function, x)
     x._must_use_result = s
     return x
 
 
-#: Names that Triton has here, which are no part of its language, and Eft does not have.
+#: Names that Triton's module has and Eft does not have. They are not part of Triton's language.
 _INSIDE = frozenset(
     """
     base_type base_value binary_op_type_legalization builtin_max builtin_min check_bit_width
@@ -51,7 +58,7 @@ _INSIDE = frozenset(
 
 
 def __getattr__(name: str):
-    if name.startswith("__"):  # what Python itself asks for
+    if name.startswith("__"):  # Python itself looks for these
         raise AttributeError(name)
     if name in _INSIDE:
         from eft.language.missing import NotYet

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints and assertions of a kernel while it runs."""
+"""Output and assertions of a running kernel."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from eft.language.tensor import emitter, ops, tensor
 
 @builtin
 def device_print(prefix, *args, hex=False):
-    """Prints a line for each element of each argument: the program's position, the element's index,
-    `prefix`, and the value; with no argument, one line.
+    """Prints a line for each element of each argument when the kernel runs. Without arguments,
+    prints one line.
+
+    A line has the index of the program in the grid, the element's index, `prefix` and the value. If
+    there are several arguments, "(operand 0)" and so on comes before the value.
 
     Args:
         prefix: a str of printable ASCII characters, known at compile time.
         args: numbers, pointers and blocks.
-        hex: print integers as hexadecimal ones.
+        hex: whether integers are printed in hexadecimal.
     """
     if not isinstance(prefix, str) or not (prefix.isascii() and prefix.isprintable()):
         raise Mistake(
@@ -40,7 +43,8 @@ def device_print(prefix, *args, hex=False):
 
 
 def _as_prefix(prefix: str, has_values: bool) -> str:
-    """With a blank in front, and a colon and a blank between it and a value."""
+    """The prefix with a space in front; before a value, also with a colon and a space at its
+    end."""
     if has_values and not prefix.endswith(": "):
         prefix = prefix.removesuffix(" ") + ": "
     return prefix if prefix.startswith(" ") or prefix in ("", ": ") else f" {prefix}"
@@ -68,13 +72,15 @@ def _unsigned(dtype: dtypes.dtype) -> dtypes.dtype:
 
 @builtin
 def device_assert(cond, msg="", mask=None):
-    """Checks, in debug mode, that `cond` is true everywhere. If it is not, the program ends, and
-    the launch raises `eft.DeviceAssertionError`.
+    """Checks, in debug mode, that `cond` is true for every element. If it is false, the program
+    ends, and the launch raises `eft.DeviceAssertionError`. Outside of debug mode, nothing is
+    checked.
 
     Args:
-        cond: int1, or another integer, which must not be zero; a number or a block.
-        msg: what the error says, known at compile time.
-        mask: int1, broadcast with `cond`. Where it is false, nothing is checked.
+        cond: a number or a block of int1, or of another integer type, which counts as true where it
+            is not zero.
+        msg: a str for the error message, known at compile time.
+        mask: int1, broadcast with `cond`. Elements where it is false are not checked.
     """
     if not isinstance(msg, str):
         raise Mistake(f"device_assert needs its message to be a str, got {describe(msg)}")
@@ -95,8 +101,8 @@ def device_assert(cond, msg="", mask=None):
 
 @builtin
 def expect_zero(x, mask):
-    """`x`; in debug mode it is checked that it is 0 where the mask is true, as a small exponential
-    is meant to be."""
+    """Returns `x`. In debug mode, asserts that `x` is 0 where `mask` is true. An exponential that
+    must underflow is an example of such an `x`."""
     holds = or_(to_tensor(x) == 0, invert(check_mask("expect_zero", mask)))
     device_assert(holds, "expect_zero: a number is not 0 where the mask is true")
     return x

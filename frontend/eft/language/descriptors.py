@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensor descriptors: an array of any rank, of which blocks of a fixed shape are loaded and stored,
-never beyond its bounds.
+"""Tensor descriptors. A tensor descriptor describes an array, and the shape of the blocks that a
+kernel loads from the array and stores to it. No access goes beyond the array's bounds.
 
-A descriptor exists in the frontend only. An access makes a block of pointers and a mask of it, on
-every target. Nothing is assumed of where an array lies whose descriptor a kernel makes: what is
-known of its address and strides comes from the launch, as for other pointers. Of one that is an
-argument, the address and the rows are multiples of 16 bytes.
+A descriptor exists in the frontend only. On every target, an access makes a block of pointers and a
+mask from it. If a kernel makes the descriptor, nothing is assumed about the array's alignment: the
+facts about its address and strides come from the launch, as for other pointers. If the descriptor
+is an argument, the address and all strides but the last are multiples of 16 bytes.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _ARGUMENT = r"tensordesc<(k?)(\w+)\[(\d+(?:, ?\d+)*)\](, nan)?(, i64)?>"
 
 
 class tensor_descriptor_type(dtypes.dtype):
-    """The type of a descriptor.
+    """The type of a tensor descriptor.
 
     Attributes:
-        block_type: the type of its blocks.
+        block_type: the type of the blocks that the descriptor loads and stores.
     """
 
     def __init__(self, block_type: dtypes.block_type):
@@ -42,15 +42,17 @@ class tensor_descriptor_type(dtypes.dtype):
 
 
 class descriptor_argument:
-    """The type of a parameter that is a tensor descriptor, from its text in a signature:
-    `tensordesc<fp16[128, 64]>`, with a `k` in front of the elements' type if they are only read,
-    with `, nan` at the end if that is the padding, and with `, i64` if extents need 64 bits.
+    """The type of a parameter that is a tensor descriptor. It is made from its text in a signature,
+    such as `tensordesc<fp16[128, 64]>`.
+
+    A `k` in front of the elements' type says that the array is only read. `, nan` at the end says
+    that the padding is NaN, and `, i64` after it that the extents need 64 bits.
 
     Attributes:
         signature: the text.
-        pointer: the type of the base.
-        block_shape: the blocks' extents.
-        padding: what is loaded outside of the array.
+        pointer: the type of the pointer to the array.
+        block_shape: the extents of the blocks.
+        padding: the value that loads give outside of the array: "zero" or "nan".
     """
 
     def __init__(self, text: str):
@@ -70,15 +72,17 @@ class descriptor_argument:
         return self.signature
 
     def numbers(self, special: str) -> list[tuple[dtypes.dtype, str]]:
-        """The types of the extents, and of the strides but the last one, each with what is known
-        of its values: `special` of the last extent, multiples of 16 bytes of the strides."""
+        """The types of the extents, and of all strides but the last. Each comes with a fact about
+        the value, as `Arguments` takes it: `special` for the last extent, nothing for the other
+        extents, and for the strides the number of elements in 16 bytes, which divides them."""
         extents = [(self._extent, "")] * len(self.block_shape)
         extents[-1] = self._extent, special
         elements = max(1, 16 // self.pointer.element_ty.itemsize)
         return extents + [(dtypes.int64, str(elements))] * (len(extents) - 1)
 
     def descriptor(self, base: tensor, numbers) -> tensor_descriptor:
-        """The descriptor of a pointer, and of the next elements of `numbers`."""
+        """Makes the descriptor from the pointer `base`, and from extents and strides that it takes
+        from the iterator `numbers`."""
         rank = len(self.block_shape)
         shape = tuple(next(numbers) for _ in range(rank))
         strides = *(next(numbers) for _ in range(rank - 1)), cast_to(to_tensor(1), dtypes.int64)
@@ -86,14 +90,15 @@ class descriptor_argument:
 
 
 class tensor_descriptor(structure):
-    """An array, and the shape of the blocks in which it is accessed.
+    """An array, and the shape of the blocks in which a kernel accesses it.
 
     Attributes:
-        base: the pointer to the array's element (0, …, 0).
-        shape: the array's extents; int32, or int64 where int32 does not hold what was given.
-        strides: the distances of neighbours in elements; int64.
+        base: the pointer to the array's element with the index (0, …, 0).
+        shape: the array's extents; int32, or int64 if they were given in a type that int32 does not
+            hold.
+        strides: for each dimension, the distance between neighbours, in elements; int64.
         block_shape: the blocks' extents, known at compile time.
-        padding: what is loaded outside of the array, "zero" or "nan".
+        padding: the value that loads give outside of the array: "zero" or "nan".
     """
 
     __slots__ = ("base", "shape", "strides", "block_shape", "padding")
@@ -107,7 +112,7 @@ class tensor_descriptor(structure):
 
     @property
     def dtype(self) -> dtypes.dtype:
-        """The type of an element."""
+        """The type of the array's elements."""
         return self.base.dtype.element_ty
 
     @property
@@ -134,78 +139,95 @@ class tensor_descriptor(structure):
 
     @builtin
     def load(self, offsets):
-        """The block that begins at `offsets`, one int32 for each dimension. Outside of the array it
-        has the padding."""
+        """Returns the block that begins at the index `offsets`, which has an int32 for each
+        dimension. The block has the shape `block_shape` and the type of the array's elements.
+        Elements outside of the array are zero, or NaN if the descriptor's padding is "nan"."""
         return _load(self, *_block(self, offsets))
 
     @builtin
     def store(self, offsets, value):
-        """Writes a block to where it begins at `offsets`, converted to the elements' type. What
-        lies outside of the array is left out."""
+        """Writes the block `value` to the array, beginning at the index `offsets`, which has an
+        int32 for each dimension. `value` must have the shape `block_shape`; it is converted to the
+        type of the array's elements. Elements outside of the array are not written."""
         _store("store", *_block(self, offsets), value)
 
     @builtin
     def gather(self, x_offsets, y_offset):
-        """The rows `x_offsets` of an array of two dimensions, each from the column `y_offset` on.
+        """Loads rows of an array of two dimensions. The descriptor's `block_shape` must be one row,
+        [1, N].
 
         Args:
-            x_offsets: the rows' numbers, an int32 block of rank 1.
-            y_offset: where the columns begin; int32.
+            x_offsets: the numbers of the rows: an int32 block of rank 1, of M elements.
+            y_offset: the column at which each row begins; an int32.
+
+        Returns:
+            An M × N block. Elements outside of the array have the padding.
         """
         return _load(self, *_rows(self, "gather", x_offsets, y_offset))
 
     @builtin
     def scatter(self, value, x_offsets, y_offset):
-        """Writes the rows of a block to the rows `x_offsets` of an array of two dimensions, each
-        from the column `y_offset` on. If two are the same row, either stays."""
+        """Stores the rows of the block `value` to an array of two dimensions; the reverse of
+        `gather`. If `x_offsets` has the same number twice, either row remains."""
         _store("scatter", *_rows(self, "scatter", x_offsets, y_offset), value)
 
     @builtin
     def atomic_add(self, offsets, value):
-        """Adds a block to the one that begins at `offsets`, each element in one step."""
+        """Adds `value` to the block that begins at the index `offsets`, each element atomically.
+
+        `value` must have the shape `block_shape`. Elements outside of the array are left out. The
+        memory order is "relaxed". Returns nothing.
+        """
         _update(atomics.atomic_add, self, offsets, value)
 
     @builtin
     def atomic_min(self, offsets, value):
-        """Makes each element of the block that begins at `offsets` the lesser of it and `value`."""
+        """Atomically replaces each element of the block that begins at `offsets` by the smaller of
+        itself and the element of `value`. The rules are those of `atomic_add`."""
         _update(atomics.atomic_min, self, offsets, value)
 
     @builtin
     def atomic_max(self, offsets, value):
-        """Makes each element of the block that begins at `offsets` the greater of it and
-        `value`."""
+        """Atomically replaces each element of the block that begins at `offsets` by the larger of
+        itself and the element of `value`. The rules are those of `atomic_add`."""
         _update(atomics.atomic_max, self, offsets, value)
 
     @builtin
     def atomic_and(self, offsets, value):
-        """Makes each element of the block that begins at `offsets` the bitwise and of it and
-        `value`."""
+        """Atomically replaces each element of the block that begins at `offsets` by the bitwise and
+        of itself and the element of `value`. The rules are those of `atomic_add`."""
         _update(atomics.atomic_and, self, offsets, value)
 
     @builtin
     def atomic_or(self, offsets, value):
-        """Makes each element of the block that begins at `offsets` the bitwise or of it and
-        `value`."""
+        """Atomically replaces each element of the block that begins at `offsets` by the bitwise or
+        of itself and the element of `value`. The rules are those of `atomic_add`."""
         _update(atomics.atomic_or, self, offsets, value)
 
     @builtin
     def atomic_xor(self, offsets, value):
-        """Makes each element of the block that begins at `offsets` the bitwise exclusive or of it
-        and `value`."""
+        """Atomically replaces each element of the block that begins at `offsets` by the bitwise
+        exclusive or of itself and the element of `value`. The rules are those of `atomic_add`."""
         _update(atomics.atomic_xor, self, offsets, value)
 
 
 @builtin
 def make_tensor_descriptor(base, shape, strides, block_shape, padding_option="zero"):
-    """A descriptor of an array of one to five dimensions.
+    """Makes the tensor descriptor of an array of one to five dimensions.
+
+    `shape`, `strides` and `block_shape` have one integer for each dimension.
 
     Args:
         base: a pointer to the array's first element.
         shape: the array's extents.
-        strides: for each dimension, the distance of neighbours, in elements. The last one is 1.
-        block_shape: the extents of what is loaded and stored at once: powers of two, known at
+        strides: for each dimension, the distance between neighbours, in elements. The last stride
+            must be 1. If it is known only at run time, this is not checked.
+        block_shape: the extents of the blocks that are loaded and stored: powers of two, known at
             compile time.
-        padding_option: what loads give outside of the array: "zero", or "nan" for floats.
+        padding_option: the value that loads give outside of the array: "zero", or "nan" for floats.
+
+    Returns:
+        A `tensor_descriptor`, with the methods `load`, `store`, `gather`, `scatter` and `atomic_…`.
     """
     if not isinstance(base, tensor) or base.shape or not base.dtype.is_ptr():
         raise Mistake(f"make_tensor_descriptor needs a pointer as its base, got {describe(base)}")
@@ -238,13 +260,13 @@ def _fits_int32(dtype: dtypes.dtype) -> bool:
 
 @builtin
 def load_tensor_descriptor(desc, offsets):
-    """`desc.load(offsets)`."""
+    """The same as `desc.load(offsets)`."""
     return tensor_descriptor.load(_check("load_tensor_descriptor", desc), offsets)
 
 
 @builtin
 def store_tensor_descriptor(desc, offsets, value):
-    """`desc.store(offsets, value)`."""
+    """The same as `desc.store(offsets, value)`."""
     tensor_descriptor.store(_check("store_tensor_descriptor", desc), offsets, value)
 
 
@@ -258,15 +280,16 @@ def _check(name: str, desc) -> tensor_descriptor:
 
 
 def _block(desc: tensor_descriptor, offsets) -> tuple[tensor, tensor]:
-    """The pointers to the block that begins at `offsets`, and the mask of what is in the array."""
+    """The pointers to the elements of the block that begins at `offsets`, and a mask that is true
+    inside the array."""
     shape = desc.block_shape
     places = _as_int32(integers("offsets", _OWNER, offsets, len(shape)))
     return _elements(desc, places, (steps_along(shape, axis) for axis, _ in enumerate(shape)))
 
 
 def _rows(desc: tensor_descriptor, name: str, x_offsets, y_offset) -> tuple[tensor, tensor]:
-    """The pointers to rows, of which each has a number of its own, and the mask of what is in the
-    array."""
+    """The pointers to the elements of the rows with the numbers `x_offsets`, and a mask that is
+    true inside the array."""
     if len(desc.block_shape) != 2 or desc.block_shape[0] != 1:
         raise Mistake(
             f"{name} needs a tensor descriptor with a block_shape of one row, [1, …], got "
@@ -304,14 +327,16 @@ def _store(name: str, pointers: tensor, mask: tensor, value):
 
 
 def _update(atomic, desc: tensor_descriptor, offsets, value):
-    """Changes each element in one step that is ordered with no other."""
+    """Applies the builtin `atomic` to the block that begins at `offsets`, with the order
+    "relaxed"."""
     pointers, mask = _block(desc, offsets)
     value = _checked(atomic.__name__, value, pointers.shape)
     atomic(pointers, value, mask=mask, sem="relaxed")
 
 
 def _checked(name: str, value, shape: tuple[int, ...]) -> tensor:
-    """The value, if it is a block of this shape: nothing is repeated."""
+    """Returns `value` if it is a block of the shape `shape`; otherwise raises a `Mistake`. Values
+    are not broadcast."""
     if not isinstance(value, tensor) or value.shape != shape:
         raise Mistake(f"{name} needs a block of shape {list(shape)}, got {describe(value)}")
     return value

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Types: of numbers, of pointers and of blocks.
+"""The types of numbers, pointers and blocks.
 
-A type knows its text in the block IR, where integers have no sign, and its text in a kernel's
-signature (`i32`, `*fp32`), where they have.
+A type has a text in the block IR, where integers have no signedness (`i32`), and a text in a
+kernel's signature, where they have (`i32`, `u32`, `*fp32`).
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from __future__ import annotations
 from eft.errors import Mistake
 from eft.language.missing import NotYet
 
-#: Programs with larger blocks are refused: they would be code without an end.
+#: The largest number of elements of a block. Larger blocks are refused: their code would be too
+#: long to compile.
 MAX_ELEMENTS = 1 << 20
 
-#: Larger integers are shown by their magnitude. Python refuses to show those of many digits.
+#: Messages show larger integers as a power of two, because Python refuses to print integers of many
+#: digits.
 _MOST_SHOWN = 1 << 70
 
 _INTEGERS = {f"{sign}int{bits}": bits for bits in (8, 16, 32, 64) for sign in ("", "u")}
 _INTEGERS["int1"] = 1
-#: The 8-bit floats, with their numbers in the attributes of the IR, where they are integers.
-#: 8-bit floats, with the IR's names of their formats.
+#: The 8-bit floats, with the IR's names for their formats. Their type in the IR is `i8`.
 _FLOATS8 = {
     "fp8e4nv": "e4m3fn",
     "fp8e5": "e5m2",
@@ -32,11 +33,15 @@ _FLOATS_IN_IR = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
 
 
 class dtype:
-    """The type of a number. Two are equal if they have the same name.
+    """The type of a number. Two types are equal if they have the same name.
 
     Args:
         name: `int1`, `int8` … `int64`, `uint8` … `uint64`, `fp8e4nv`, `fp8e5`, `fp8e4b8`,
-            `fp8e5b16`, `fp8e4b15`, `fp16`, `bf16`, `fp32` or `fp64`.
+            `fp8e5b16`, `fp8e4b15`, `fp16`, `bf16`, `fp32`, `fp64`, or `void`, which is the type of
+            no number.
+
+    Raises:
+        ValueError: there is no type of this name.
     """
 
     def __init__(self, name: str):
@@ -46,14 +51,14 @@ class dtype:
         self.primitive_bitwidth = _INTEGERS.get(name) or _FLOATS.get(name, 0)
         self.itemsize = max(1, self.primitive_bitwidth // 8)
         self.ir = _FLOATS_IN_IR.get(name) or f"i{self.primitive_bitwidth}"
-        #: Its name in signatures: `i32`, `u8`, `fp16`.
+        #: The name of the type in signatures: `i32`, `u8`, `fp16`.
         self.signature = name.replace("uint", "u").replace("int", "i")
-        #: bool < integer < float, for the rules of promotion.
+        #: The rank of the type in the rules of promotion: bool < integer < float.
         self.kind = 0 if name == "int1" else 1 if name in _INTEGERS else 2
 
     @property
     def scalar(self) -> dtype:
-        """The type of the elements; of a number, itself."""
+        """The type of the elements; for the type of a number, the type itself."""
         return self
 
     @property
@@ -71,7 +76,7 @@ class dtype:
 
     @property
     def float8_format(self) -> str:
-        """The IR's name of the format of an 8-bit float."""
+        """The IR's name for the format of this 8-bit float."""
         return _FLOATS8[self.name]
 
     def is_void(self) -> bool:
@@ -116,7 +121,7 @@ class dtype:
         return self.int_range()[1]
 
     def with_scalar(self, scalar: dtype) -> dtype:
-        """This type with other elements."""
+        """The same kind of type with elements of the type `scalar`."""
         return scalar
 
     def __eq__(self, other):
@@ -133,7 +138,7 @@ class dtype:
 
 
 def _add_predicates():
-    """`is_fp32()` and so on, one for each dtype."""
+    """Adds a predicate to `dtype` for each type of a number: `is_fp32()` and so on."""
     for name in (*_INTEGERS, *_FLOATS):
         setattr(dtype, f"is_{name}", lambda self, name=name: self.name == name)
 
@@ -142,7 +147,8 @@ _add_predicates()
 
 
 class pointer_type(dtype):
-    """The type of a pointer to numbers of type `element_ty`; `const` forbids stores through it."""
+    """The type of a pointer to numbers of type `element_ty`. With `const`, stores through the
+    pointer are errors. `address_space` has no effect."""
 
     def __init__(self, element_ty: dtype, address_space: object = 1, const: bool = False):
         if not isinstance(element_ty, dtype) or not (
@@ -170,7 +176,8 @@ class pointer_type(dtype):
 
 
 class block_type(dtype):
-    """The type of a block of `element_ty` of a static shape whose extents are powers of two."""
+    """The type of a block with elements of type `element_ty`. The shape is known at compile time,
+    and its extents are powers of two."""
 
     def __init__(self, element_ty: dtype, shape):
         self.element_ty = element_ty
@@ -204,13 +211,16 @@ class block_type(dtype):
         return self.name
 
 
-# The elements of a block may be what the block is not: `x.type.is_floating()` asks about a number.
+# These predicates are about a single number or pointer, so a block type has False for each.
+# `x.dtype`, the type of the elements, has the answer for the elements.
 for _name in ("is_floating", "is_int", "is_int_signed", "is_int_unsigned", "is_ptr"):
     setattr(block_type, _name, lambda self: False)
 
 
 def check_shape(shape) -> tuple[int, ...]:
-    """The shape as a tuple of ints, if a block can have it."""
+    """Returns `shape` as a tuple of ints; an int gives a shape of one dimension. Raises a `Mistake`
+    unless every extent is a power of two that is known at compile time, and the block has at most
+    `MAX_ELEMENTS` elements."""
     extents = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
     count = 1
     for extent in extents:
@@ -230,7 +240,8 @@ def check_shape(shape) -> tuple[int, ...]:
 
 
 def describe(value) -> str:
-    """`value` in the words of a diagnostic: the type of what exists at run time, else the value."""
+    """A text for a value in a diagnostic: its type if it exists at run time, otherwise the value
+    itself."""
     if getattr(value, "is_tensor", False):
         kind = "a block" if value.type.is_block() else "a value"
         return f"{kind} of type {value.type}"
@@ -250,7 +261,8 @@ def describe(value) -> str:
 
 
 def _name_of(kind: type) -> str:
-    """The name of a class, with its library in front: PyTorch too has something called `dtype`."""
+    """The name of a class, with the name of its library in front: PyTorch, too, has a class
+    `dtype`."""
     library = kind.__module__.partition(".")[0]
     return kind.__name__ if library in ("builtins", "eft") else f"{library}.{kind.__name__}"
 
@@ -300,8 +312,9 @@ _BY_NAME = {number.name: number for number in NUMBERS} | {
 
 
 def from_signature(text: str) -> dtype:
-    """The type that a signature calls `text`: `i32`, `*fp32`, `*kfp32` for read-only memory; of
-    `tensordesc<fp16[128, 64]>` a `descriptor_argument`."""
+    """The type that is written as `text` in a signature: `i32`, `*fp32`, `*kfp32` for a pointer to
+    read-only memory. For `tensordesc<fp16[128, 64]>` it is a `descriptor_argument`. Raises a
+    KeyError if there is no such type."""
     if text.startswith("tensordesc<"):
         from eft.language.descriptors import descriptor_argument
 
@@ -313,5 +326,6 @@ def from_signature(text: str) -> dtype:
 
 
 def from_name(text: str) -> dtype | None:
-    """The number's type that users or other libraries call `text`; None if Eft has none."""
+    """The type of a number that users or other libraries call `text`; None if Eft has no such
+    type."""
     return _BY_NAME.get(text) or _BY_SIGNATURE.get(text)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Elementary functions, element by element: of any type of floats, with a result of that type.
+"""Elementary functions, which are computed for each element. An operand is a float of any type but
+the 8-bit ones, and the result has the same type.
 
-They are within 2 ulp of the exact value and give the same bits on every target; fp16 and bf16 are
-computed in fp32. Those that are not exact have the errors that were measured.
+Each result is correctly rounded or within 2 ulp of the exact value; only `sigmoid` has larger
+errors. The bits are the same on every target, except for `exp` and `exp2` of numbers that depend on
+a matrix product of tensor cores. fp16 and bf16 are computed in fp32. If a function is not correctly
+rounded, its docstring has the largest errors that were measured.
 """
 
 from __future__ import annotations
@@ -36,9 +39,9 @@ __all__ = [
 
 
 def measured(fp32: float, fp64: float):
-    """A decorator: keeps the largest errors that math-test has found, in units in the last place of
-    the result, as the function's `errors`, and adds them to its docstring. scripts/docs makes a
-    table of them."""
+    """A decorator for a function whose largest errors math-test has found, in units in the last
+    place of the result. It stores them as the function's `errors`, (fp32, fp64), and adds them to
+    its docstring. scripts/docs makes a table of them."""
 
     def keep(function):
         function.errors = (fp32, fp64)
@@ -51,7 +54,7 @@ def measured(fp32: float, fp64: float):
 
 
 def check_floats(name: str, *operands: tensor):
-    """Refuses operands that are not floats."""
+    """Raises a `Mistake` if an operand is not a float, or is an 8-bit float."""
     for x in operands:
         if x.dtype.is_fp8():
             refuse_float8(name, x.dtype)
@@ -60,14 +63,16 @@ def check_floats(name: str, *operands: tensor):
 
 
 def function_of_float(name: str, operation: str, x) -> tensor:
-    """An operation with one operand, a float."""
+    """Creates the operation `operation` with the operand `x`, a float. `name` is the builtin, for
+    messages."""
     x = to_tensor(x)
     check_floats(name, x)
     return op(operation, [x], x.type)
 
 
 def function_of_floats(name: str, operation: str, *operands) -> tensor:
-    """An operation whose operands are floats that meet in one type and one shape."""
+    """Creates the operation `operation` with operands that are floats, converted to their common
+    type and broadcast to one shape. `name` is the builtin, for messages."""
     operands = promote(name, *operands)
     check_floats(name, *operands)
     return op(operation, operands, operands[0].type)
@@ -175,7 +180,7 @@ def fma(x, y, z):
 
 @builtin
 def div_rn(x, y):
-    """`x / y` of floats, correctly rounded, in the type in which they meet."""
+    """`x / y` of floats, correctly rounded, in their common type."""
     return function_of_floats("div_rn", "arith.divf", x, y)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Facts that the writer of a kernel knows and the compiler can't see, and the barrier.
+"""Hints, which state facts that the author of a kernel knows and the compiler can't derive; and the
+barrier.
 
-If a hint is false, the program may do anything.
+If a hint is false, the behaviour of the program is undefined.
 """
 
 from __future__ import annotations
@@ -16,34 +17,42 @@ from eft.language.tensor import is_number, op, ops, tensor
 
 @builtin
 def multiple_of(input, values):
-    """`input`, whose values are known to be multiples of `values`: of a block, the first value of
-    each run of neighbours that grow by one.
+    """Returns `input`, and states that its values are multiples of `values`. In a block, this holds
+    for the first value of each run of consecutive numbers.
+
+    If the hint is false, the behaviour of the program is undefined.
 
     Args:
-        input: an integer or a pointer (by its address in bytes), or a block of them.
-        values: a positive int, or one for each dimension.
+        input: an integer, a pointer (the hint is about its address in bytes), or a block of these.
+        values: a positive int, or one for each dimension; known at compile time.
     """
     return _hint("multiple_of", "divisibility", input, values)
 
 
 @builtin
 def max_contiguous(input, values):
-    """`input`, of whose values each `values` neighbours are known to grow by one.
+    """Returns `input`, and states that each group of `values` neighbouring elements consists of
+    consecutive numbers.
+
+    If the hint is false, the behaviour of the program is undefined.
 
     Args:
         input: a block of integers or pointers.
-        values: a positive int, or one for each dimension.
+        values: a positive int, or one for each dimension; known at compile time.
     """
     return _hint("max_contiguous", "contiguity", input, values)
 
 
 @builtin
 def max_constancy(input, values):
-    """`input`, of whose values each `values` neighbours are known to be equal.
+    """Returns `input`, and states that all elements in each group of `values` neighbouring elements
+    are equal.
+
+    If the hint is false, the behaviour of the program is undefined.
 
     Args:
         input: a block.
-        values: a positive int, or one for each dimension.
+        values: a positive int, or one for each dimension; known at compile time.
     """
     return _hint("max_constancy", "constancy", input, values)
 
@@ -70,7 +79,11 @@ def _hint(name: str, attribute: str, input, values) -> tensor:
 
 @builtin
 def assume(cond):
-    """Says that `cond`, a number of the kernel, is true."""
+    """States that `cond` is true. If it is false, the behaviour of the program is undefined.
+
+    `cond` is a number, not a block. A number of another type than int1 counts as true if it is not
+    zero.
+    """
     condition = to_tensor(cond)
     if condition.shape or condition.dtype.is_ptr():
         raise Mistake(f"assume needs a condition that is a number, got {describe(condition)}")
@@ -81,6 +94,6 @@ def assume(cond):
 
 @builtin
 def debug_barrier():
-    """Lets all that the program has written to memory so far be seen by all that it reads
-    afterwards, whichever positions of blocks do it."""
+    """Makes everything that the program has stored visible to all of its later loads, also to loads
+    at other positions of a block."""
     ops("eft.barrier", [], ())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The ranges that a kernel's `for` runs over."""
+"""The ranges of a kernel's `for` loops."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from eft.language.math import minimum, where
 from eft.language.promotion import materialize, promote_integers
 from eft.language.tensor import emitter, tensor
 
-#: The most iterations that a loop is unrolled to. Many more would be code that takes minutes to
-#: compile, and is slower than a loop.
+#: The largest number of iterations of an unrolled loop. Many more would take minutes to compile,
+#: and the code would be slower than a loop.
 _MOST_TURNS = 10_000
 
 
 @constexpr_function
 class static_range:
-    """`range` for a loop that is unrolled while the kernel is compiled; its variable is known at
-    compile time, and so are its bounds. It runs at most 10000 times.
+    """The values of a `for` loop that is unrolled while the kernel is compiled, as in Python's
+    `range`. The bounds and the loop variable are known at compile time. More than 10000 iterations
+    are an error.
 
     Args:
-        arg1: the first value; the end if there is no `arg2`.
-        arg2: the end.
-        step: from one value to the next; may be negative.
+        arg1: the first value. If there is no `arg2`, the first value is 0 and `arg1` is the end.
+        arg2: the end, which is not one of the values.
+        step: the difference between consecutive values, by default 1; may be negative, but not 0.
     """
 
     def __init__(self, arg1, arg2=None, step=None):
@@ -39,7 +40,7 @@ class static_range:
                     f"static_range needs ints that are known at compile time, got {describe(bound)}"
                 )
         self._range = builtins.range(*bounds)
-        turns = -((bounds[0] - bounds[1]) // bounds[2])  # not len(), which has a limit of its own
+        turns = -((bounds[0] - bounds[1]) // bounds[2])  # len() has a limit, sys.maxsize
         if turns > _MOST_TURNS:
             raise Mistake(
                 f"static_range unrolls a loop at most {_MOST_TURNS} times, got {describe(turns)}"
@@ -54,7 +55,7 @@ class static_range:
 
 
 def _bounds(name: str, arg1, arg2, step):
-    """Start, stop and step, as Python's `range` takes them."""
+    """Start, stop and step, from the arguments of Python's `range`."""
     start, stop = (0, arg1) if arg2 is None else (arg1, arg2)
     step = 1 if step is None else step
     if type(step) is int and step == 0:
@@ -74,20 +75,22 @@ def range(
     warp_specialize=False,
     disable_licm=False,
 ):
-    """The numbers of a `for` loop that runs at run time, as in Python's `range`.
+    """The values of a `for` loop that runs at run time, as in Python's `range`.
+
+    All hints, from `num_stages` on, are known at compile time.
 
     Args:
-        arg1: the first value; the end if there is no `arg2`.
-        arg2: the end.
-        step: from one value to the next; may be negative. A step that is known only at run time
-            and is zero makes no iterations.
-        num_stages: how many iterations of a loop with matrix products are under way at a time on a
-            GPU; the launch's option if it is None.
-        flatten, warp_specialize: of a loop around one with matrix products, either says that no
-            iteration reads what an earlier one has written. Then a GPU loads the next iteration's
-            first factors before it stores this one's results.
-        loop_unroll_factor, disallow_acc_multi_buffer, disable_licm: other hints on how to compile
-            the loop, known at compile time like those. Nothing uses these yet.
+        arg1: the first value. If there is no `arg2`, the first value is 0 and `arg1` is the end.
+        arg2: the end, which is not one of the values.
+        step: the difference between consecutive values, by default 1; may be negative. A step of 0
+            is an error if it is known at compile time; at run time it makes no iterations.
+        num_stages: the number of iterations that a GPU has under way at a time, in a loop with
+            matrix products. If it is None, the launch's option applies.
+        flatten, warp_specialize: hints for an outer loop around a loop with matrix products. Either
+            one promises that no iteration of the outer loop reads what an earlier iteration has
+            written. Then a GPU may load the first factors of the next iteration before it stores
+            the results of the current one.
+        loop_unroll_factor, disallow_acc_multi_buffer, disable_licm: accepted without effect.
     """
     for hint in (num_stages, loop_unroll_factor):
         if hint is not None and type(hint) is not int:
@@ -101,19 +104,20 @@ def range(
 
 @builtin
 def condition(arg1, disable_licm=False):
-    """The condition of a `while` loop, with a hint on how to compile the loop, which nothing uses
-    yet."""
+    """Returns `arg1`, the condition of a `while` loop. The hint `disable_licm` is accepted without
+    effect."""
     if not isinstance(disable_licm, bool | int):
         raise Mistake(f"a hint of tl.condition must be True or False, got {describe(disable_licm)}")
     return arg1
 
 
 class Range:
-    """The numbers that a loop's variable runs through at run time.
+    """The values of the variable of a loop that runs at run time.
 
     Attributes:
-        type: the type of the variable, in which bounds and step meet; of at least 32 bits.
-        hints: attributes of the loop in the IR.
+        type: the type of the variable: the common type of int32, the bounds, and the step unless
+            that is known at compile time.
+        hints: the attributes of the loop in the IR.
     """
 
     def __init__(self, start, stop, step, num_stages=None, flatten=False):
@@ -127,18 +131,19 @@ class Range:
         for bound in (start, stop, step):
             if type(bound) is not int and not _is_integer(bound):
                 raise Mistake(f"range needs integers, got {describe(bound)}")
-            # The step does not make the variable a wider one.
+            # A step that is known at compile time does not affect the type.
             if bound is not step or isinstance(step, tensor):
                 self.type = promote_integers(
                     self.type, bound.dtype if isinstance(bound, tensor) else number_dtype(bound)
                 )
 
     def counter(self):
-        """The numbers with which an `scf.for` counts: a signed lower bound, the upper bound, the
-        step, and a function that makes the loop's variable of its counter.
+        """The operands of an `scf.for`: a signed lower bound, the upper bound and the step; and a
+        function that computes the loop's variable from the `scf.for`'s counter.
 
-        The variable itself is counted where it can't pass the end of its type. Otherwise the
-        number of iterations is found out first, and they are counted.
+        If the variable can't pass the end of its type, it is the counter itself. Otherwise the
+        number of iterations is computed before the loop, and the counter counts from 0 to this
+        number.
         """
         start, stop = (materialize(bound, self.type, ()) for bound in (self.start, self.stop))
         if self._counts_itself():
@@ -154,7 +159,7 @@ class Range:
 
     def last(self) -> tensor:
         """The variable's value after the loop: that of the last iteration, or the start of the
-        range if there was none."""
+        range if there was no iteration."""
         start, stop = (materialize(bound, self.type, ()) for bound in (self.start, self.stop))
         number = self._number(start, stop)
         steps = where(number > 0, number - 1, 0)
@@ -163,7 +168,8 @@ class Range:
     def _step(self) -> tensor:
         if type(self.step) is not int:
             return cast_to(self.step, self.type)
-        # Like the product, the step counts up to multiples of the type's numbers.
+        # The variable wraps around. So the step may be reduced to a value of the type, modulo the
+        # number of the type's values.
         least, most = self.type.int_range()
         return constant((self.step - least) % (most - least + 1) + least, self.type)
 
@@ -174,7 +180,7 @@ class Range:
         return self.step == 1 or (type(self.stop) is int and self.stop - 1 + self.step <= last)
 
     def _number(self, start: tensor, stop: tensor) -> tensor:
-        """The number of iterations, as a signed number."""
+        """The number of iterations, as a signed integer."""
         unsigned = dtypes.uint64 if self.type.primitive_bitwidth == 64 else dtypes.uint32
         if type(self.step) is int:
             low, high = (start, stop) if self.step > 0 else (stop, start)
@@ -185,7 +191,7 @@ class Range:
             is_up = step > 0
             low, high = where(is_up, start, stop), where(is_up, stop, start)
             is_any = (low < high) & (step != 0)
-            # Of the least number too, as an unsigned one.
+            # Read as unsigned, this is also the magnitude of the least number of the type.
             size = where(is_up, step, 0 - step).retyped(unsigned)
         distance = (high - low).retyped(unsigned)
         number = where(is_any, (distance - 1) // size + 1, 0)
@@ -196,7 +202,7 @@ class Range:
         return minimum(number, 2**63 - 1).retyped(dtypes.int64)
 
     def _fits_in_32_bits(self) -> bool:
-        """Whether the number of iterations is known to be a signed number of 32 bits."""
+        """Whether the number of iterations is known to fit into a signed integer of 32 bits."""
         if type(self.step) is not int or self.type.primitive_bitwidth != 32:
             return False
         low = self.start if self.step > 0 else self.stop

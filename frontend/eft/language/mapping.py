@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of single elements, with control flow of their own."""
+"""Functions that are called for each element of blocks, with control flow that depends on the
+element."""
 
 from __future__ import annotations
 
@@ -12,23 +13,26 @@ from eft.language.promotion import broadcast_shape, broadcast_to_shape
 from eft.language.tensor import emitter, is_number, tensor
 
 _WHAT = "map_elementwise"
-#: Each element of a group is a value of its own in the code.
+#: The largest `pack`. Each of the `pack` elements is a separate value in the code.
 _MOST_PACKED = 64
 
 
 @builtin
 def map_elementwise(scalar_fn, *args, pack=1):
-    """Calls a function for each element of blocks: `if` and loops in it are decided for each.
+    """Calls a function for each element of blocks. Inside the function, each element takes its own
+    branch of an `if` and its own number of iterations of a loop.
 
     Args:
-        scalar_fn: a function under @eft.jit that takes a number from each of `args` and gives one,
-            or a tuple of them. It computes with these numbers alone, and touches no memory.
-        args: numbers, and blocks, which are broadcast to one shape.
-        pack: the number of elements for which the function is called once. It takes `pack` numbers
-            from the first of `args`, then `pack` from the second, and gives `pack` of each result.
+        scalar_fn: a function under @eft.jit that takes a number from each of `args` and returns a
+            number or a tuple of numbers. It computes from these numbers alone and does not access
+            memory.
+        args: numbers and at least one block, which are broadcast to one shape.
+        pack: the number of elements that one call takes, from 1 to 64. The function takes `pack`
+            numbers from the first of `args`, then `pack` from the second, and so on, and returns
+            `pack` numbers of each result. Which elements share a call is not defined.
 
     Returns:
-        A block if the function gives a number, a tuple of blocks if it gives a tuple.
+        A block if the function returns a number, a tuple of blocks if it returns a tuple.
     """
     if type(pack) is not int or not 1 <= pack <= _MOST_PACKED:
         raise Mistake(
@@ -69,7 +73,8 @@ def _blocks(args) -> list[tensor]:
 
 
 def _numbers(given, pack: int) -> list[tensor]:
-    """The numbers that the function gives, `pack` of one type for each result."""
+    """The numbers that the function has returned, as a list. Raises a `Mistake` unless each result
+    has `pack` numbers of the same type."""
     given = given if isinstance(given, tuple) else (given,)
     values = [to_tensor(each) if is_number(each) else each for each in given]
     for value in values:

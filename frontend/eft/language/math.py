@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Elementwise functions, and the choice between values. The elementary functions are in
-elementary.py, and are offered here too: this is `tl.math`."""
+"""The module `tl.math`: minima, maxima, absolute values, the selection of elements, and other
+elementwise functions. It also offers the elementary functions of elementary.py."""
 
 # ruff: noqa: F401, F403 (what is imported here is what the module offers)
 from __future__ import annotations
@@ -24,8 +24,8 @@ from eft.language.tensor import emitter, is_number, op, ops, tensor
 
 
 class PropagateNan:
-    """The result of `minimum` and `maximum` where one operand is NaN: NONE the other one, ALL
-    NaN."""
+    """The rule of `minimum` and `maximum` for two operands of which one is NaN: the result is the
+    other operand with NONE, and NaN with ALL."""
 
     def __init__(self, name: str):
         self.name = name
@@ -33,7 +33,7 @@ class PropagateNan:
     def __repr__(self):
         return f"PropagateNan.{self.name}"
 
-    def __reduce__(self):  # there are two objects, which `is` compares: a copy is the object itself
+    def __reduce__(self):  # the two objects are compared by `is`, so copies must be the same object
         return f"PropagateNan.{self.name}"
 
 
@@ -43,7 +43,8 @@ PropagateNan.ALL = PropagateNan("ALL")
 
 @builtin(method=True)
 def abs(x):
-    """The absolute value of `x`. The smallest integer of a type is its own."""
+    """The absolute value of `x`, a number or a block of numbers. The smallest number of a signed
+    integer type stays as it is."""
     x = to_tensor(x)
     if x.dtype.is_fp8():
         refuse_float8("abs", x.dtype)
@@ -62,7 +63,7 @@ def _check_propagate_nan(what: str, propagate_nan):
 
 
 def _choose(what: str, x: tensor, y: tensor, propagate_nan: PropagateNan) -> tensor:
-    """The minimum or maximum of two operands of one type."""
+    """The minimum or maximum of two operands of the same type."""
     short = what[:3]
     if x.dtype.is_floating():
         name = f"arith.{what}f" if propagate_nan is PropagateNan.ALL else f"eft.{short}_num"
@@ -78,24 +79,35 @@ def _extremum(what: str, x, y, propagate_nan) -> tensor:
 
 @builtin
 def minimum(x, y, propagate_nan=PropagateNan.NONE):
-    """The smaller of two values, for every element. Where one is NaN: see `PropagateNan`."""
+    """The smaller of two numbers, for every element. The operands are converted to one type and
+    broadcast to one shape. -0 is less than +0.
+
+    If one operand is NaN, the result is the other operand with
+    `propagate_nan=tl.PropagateNan.NONE`, and NaN with `tl.PropagateNan.ALL`.
+    """
     return _extremum("minimum", x, y, propagate_nan)
 
 
 @builtin
 def maximum(x, y, propagate_nan=PropagateNan.NONE):
-    """The larger of two values, for every element. Where one is NaN: see `PropagateNan`."""
+    """The larger of two numbers, for every element. The operands are converted to one type and
+    broadcast to one shape. -0 is less than +0.
+
+    If one operand is NaN, the result is the other operand with
+    `propagate_nan=tl.PropagateNan.NONE`, and NaN with `tl.PropagateNan.ALL`.
+    """
     return _extremum("maximum", x, y, propagate_nan)
 
 
 @builtin
 def clamp(x, min, max, propagate_nan=PropagateNan.NONE):
-    """`min` where `x` is less, `max` where it is greater, else `x`.
+    """`min` where `x` is less than `min`, `max` where `x` is greater than `max`, otherwise `x`.
 
     Args:
-        x, min, max: numbers or blocks that meet in one type and shape. With min > max the result
-            is `max`.
-        propagate_nan: where `x` is NaN, NONE gives `min` and ALL gives NaN.
+        x, min, max: numbers or blocks, which are converted to one type and broadcast to one shape.
+            Where min > max, the result is `max`.
+        propagate_nan: where `x` is NaN, the result is `min` with `tl.PropagateNan.NONE`, and NaN
+            with `tl.PropagateNan.ALL`.
     """
     _check_propagate_nan("clamp", propagate_nan)
     x, low, high = promote("clamp", x, min, max)
@@ -104,13 +116,13 @@ def clamp(x, min, max, propagate_nan=PropagateNan.NONE):
 
 @builtin
 def umulhi(x, y):
-    """The upper half of the product of two integers of 32 or 64 bits, which are taken as unsigned:
-    the upper 32 bits of 64, or 64 of 128."""
+    """The upper half of the product of two integers of 32 or 64 bits, which are read as unsigned:
+    the upper 32 of its 64 bits, or the upper 64 of its 128 bits."""
     return multiply_high("umulhi", x, y, is_signed=False)
 
 
 def multiply_high(name: str, x, y, is_signed: bool) -> tensor:
-    """The upper half of a product."""
+    """The upper half of the product of two integers, which are read as signed or unsigned."""
     x, y = promote(name, x, y)
     if not x.dtype.is_int() or x.dtype.primitive_bitwidth not in (32, 64):
         raise Mistake(f"{name} needs integers of 32 or 64 bits, got {x.dtype}")
@@ -120,11 +132,18 @@ def multiply_high(name: str, x, y, is_signed: bool) -> tensor:
 
 @builtin
 def where(condition, x, y):
-    """`x` where the condition is true, else `y`. Both are computed.
+    """Selects elements: `x` where the condition is true, otherwise `y`. Both `x` and `y` are
+    computed.
 
     Args:
-        condition: int1. Another integer counts as true where it is not zero, with a warning.
-        x, y: numbers, blocks or pointers; they meet in one type, and all three in one shape.
+        condition: int1. A number of another type counts as true where it is not zero, with a
+            warning.
+        x, y: numbers, blocks or pointers, which are converted to one type. Pointers must have the
+            same type.
+
+    Returns:
+        A value of the common type of `x` and `y`, in the shape to which all three operands
+        broadcast.
     """
     condition = to_tensor(condition)
     if condition.dtype.is_ptr():
@@ -143,7 +162,8 @@ def where(condition, x, y):
 
 @builtin(method=True)
 def cdiv(x, div):
-    """`x` divided by `div`, rounded up, of integers that are not negative."""
+    """`x` divided by `div`, rounded up. Both are integers that are not negative. The result is an
+    int if both are known at compile time."""
     check_operands("cdiv", x, div)
     if is_number(x) and is_number(div):
         if div == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The product of matrices."""
+"""The matrix product."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from eft.language.product_shapes import of_any_shape
 from eft.language.tensor import enum, op, tensor
 
 _FACTORS = (dtypes.int8, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
-#: Factors whose product may be given as fp16.
+#: The types of factors whose product may have the type fp16.
 _NARROW = (dtypes.float16, *(number for number in dtypes.NUMBERS if number.is_fp8()))
-# The names of the IR's attribute. Three products of tf32 have more bits than three of bf16, and
-# about as many as six.
+# The precision in the IR for each `input_precision`. The IR has no products of bf16 for fp32. Three
+# products of tf32 are more precise than three of bf16, and about as precise as six.
 _PRECISIONS = {
     "ieee": "ieee", "tf32": "tf32", "tf32x3": "tf32x3", "bf16x3": "tf32x3", "bf16x6": "tf32x3",
 }  # fmt: skip
@@ -32,24 +32,30 @@ def dot(
     max_num_imprecise_acc=None,
     out_dtype=None,
 ):
-    """The product of an M × K and a K × N block, plus `acc`; or of each pair of such blocks in two
-    of three dimensions.
+    """The product of an M × K and a K × N block, plus `acc`. For blocks of three dimensions, the
+    product of each pair of matrices.
 
-    8-bit floats, fp16, bf16 and fp32 are summed in fp32, fp64 in fp64 and int8 in int32.
+    Products of 8-bit floats, fp16, bf16 and fp32 are summed in fp32, those of fp64 in fp64, and
+    those of int8 in int32.
 
     Args:
-        input, other: blocks of two or three dimensions and one type: int8, fp16, bf16, fp32 or
-            fp64; or both of 8-bit floats, of any two types. Of three dimensions the first counts
-            the products.
-        acc: an M × N block of the result's type, or one of three dimensions.
-        input_precision: how fp32 is multiplied: "tf32", to which a GPU rounds the factors first;
-            "tf32x3", three such products in place of one, which "bf16x3" and "bf16x6" ask for as
-            well; "ieee", with fused products and sums. "tf32" if nothing is said.
-        allow_tf32: True for "tf32", False for "ieee"; only one of both can be given.
-        max_num_imprecise_acc: for 8-bit floats, a number of products up to `K`, after which a GPU
-            may be asked to add its sum to one of more precision. Accepted without effect.
-        out_dtype: fp16 or fp32, for a product of fp16 or 8-bit floats. The type of `acc` if nothing
-            is said, or fp32. A sum that is fp16 in the end is rounded once, when it is complete.
+        input, other: blocks of shape [M, K] and [K, N], or [B, M, K] and [B, K, N]. Both have the
+            same type: int8, fp16, bf16, fp32 or fp64. Or both have 8-bit floats, whose formats may
+            differ.
+        acc: a block of shape [M, N] or [B, M, N] and of the result's type. None means zeros.
+        input_precision: how fp32 factors are multiplied. "tf32", the default: a GPU rounds the
+            factors to tf32. "tf32x3", also "bf16x3" and "bf16x6": three products of tf32 in place
+            of one, which is nearly as precise as fp32. "ieee": fp32, by fused multiply-adds.
+        allow_tf32: True means "tf32", False means "ieee". If `input_precision` is given too, that
+            is an error.
+        max_num_imprecise_acc: an int, for 8-bit floats at most K. Accepted without effect.
+        out_dtype: fp16 or fp32: the result's type for factors of fp16 or 8-bit floats. By default
+            it is the type of `acc`, or fp32 without `acc`. An fp16 result is summed in fp32 and
+            rounded once.
+
+    Returns:
+        A block of shape [M, N] or [B, M, N]: of int32 for int8, of fp64 for fp64, of `out_dtype`
+        for fp16 and 8-bit floats, of fp32 for bf16 and fp32.
     """
     shape = _check_factors(input, other)
     _check_imprecise(max_num_imprecise_acc, input)
@@ -74,7 +80,7 @@ def dot(
 
 
 def _check_factors(input, other) -> tuple[int, ...]:
-    """The shape of the product of two blocks that have one."""
+    """The shape of the product. Raises a `Mistake` if the factors can't be multiplied."""
     for factor in (input, other):
         if not isinstance(factor, tensor) or not factor.type.is_block():
             raise Mistake(f"dot needs two blocks, got {describe(factor)}")
@@ -119,7 +125,7 @@ def _check_imprecise(count, input):
 
 
 def _result_dtype(factor: dtype, acc, out_dtype) -> dtype:
-    """The type of a product whose factors have this type."""
+    """The type of a product whose factors have the type `factor`."""
     if out_dtype is not None and not isinstance(out_dtype, dtype):
         raise Mistake(f"out_dtype must be a dtype, got {describe(out_dtype)}")
     if factor == dtypes.int8:

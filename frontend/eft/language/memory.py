@@ -13,7 +13,7 @@ from eft.language.dtypes import describe
 from eft.language.promotion import broadcast_shape, broadcast_to_shape
 from eft.language.tensor import enum, op, ops
 
-#: The hints to the caches, with their numbers in the IR.
+#: The values of the cache hints of loads, of stores, and of both.
 _LOAD_MODIFIERS = ("", ".ca", ".cg", ".cs", ".cv")
 _STORE_MODIFIERS = ("", ".wb", ".cg", ".cs", ".wt")
 _POLICIES = ("", "evict_first", "evict_last", "evict_normal")
@@ -33,17 +33,23 @@ def load(
     """Reads from memory.
 
     Args:
-        pointer: a pointer, a block of them, or a block pointer; the result has its shape.
-        mask: int1, broadcast with `pointer`. Where it is false, memory is not touched.
-        other: the result where the mask is false, converted to the pointee's type; zero if there is
-            none.
-        boundary_check: of a block pointer: the dimensions along which it may reach out of the
-            array. Memory outside is not touched.
-        padding_option: what the result is there: "zero", which "" is too, or "nan".
+        pointer: a pointer, a block of pointers, or a block pointer.
+        mask: int1, broadcast with `pointer`. Where it is false, memory is not read. Not for block
+            pointers.
+        other: the result where the mask is false, converted to the type that `pointer` points to;
+            zero by default. It needs a mask. Not for block pointers.
+        boundary_check: for a block pointer, the dimensions along which its window may extend beyond
+            the array. Memory outside of the array is not read.
+        padding_option: for a block pointer, the result outside of the array: "zero" (or "", the
+            default), or "nan" for floats.
         cache_modifier: a hint to a GPU: "", ".ca", ".cg", ".cs" or ".cv". A load with ".cv" reads
-            memory each time anew.
+            memory every time it runs.
         eviction_policy: a hint to a GPU: "", "evict_first", "evict_last" or "evict_normal".
-        volatile: read memory each time anew, however often.
+        volatile: whether the load reads memory every time it runs.
+
+    Returns:
+        A number or a block of the type that `pointer` points to, in the shape of `pointer` or its
+        window. A block of pointers and its mask are broadcast to each other first.
     """
     qualifiers = _qualifiers(_LOAD_MODIFIERS, cache_modifier, eviction_policy)
     if not isinstance(volatile, bool):
@@ -81,7 +87,8 @@ def load(
 
 
 def _masked_shape(pointer, mask) -> tuple:
-    """The shape of what is loaded: a block of pointers and its mask are broadcast to each other."""
+    """The shape of the result: a block of pointers and its mask are broadcast to each other. One
+    pointer gives a number."""
     if not pointer:
         return ()
     try:
@@ -96,11 +103,13 @@ def store(pointer, value, mask=None, boundary_check=(), cache_modifier="", evict
     """Writes to memory.
 
     Args:
-        pointer: a pointer, a block of them, or a block pointer.
-        value: what to write, broadcast to the pointer's shape and converted to the pointee's type.
-        mask: int1, broadcast to the pointer's shape. Where it is false, memory is not touched.
-        boundary_check: of a block pointer: the dimensions along which it may reach out of the
-            array. Memory outside is not touched.
+        pointer: a pointer, a block of pointers, or a block pointer. Read-only memory is an error.
+        value: the value to write, broadcast to the pointer's shape and converted to the type that
+            the pointer points to.
+        mask: int1, broadcast to the pointer's shape. Where it is false, memory is not written. Not
+            for block pointers.
+        boundary_check: for a block pointer, the dimensions along which its window may extend beyond
+            the array. Memory outside of the array is not written.
         cache_modifier: a hint to a GPU: "", ".wb", ".cg", ".cs" or ".wt".
         eviction_policy: a hint to a GPU: "", "evict_first", "evict_last" or "evict_normal".
     """
@@ -126,7 +135,7 @@ block_pointer.store = store
 
 
 def _qualifiers(modifiers: tuple[str, ...], cache_modifier, eviction_policy) -> dict:
-    """The attributes for hints to the caches."""
+    """The attributes for the cache hints."""
     check_choice("cache_modifier", cache_modifier, modifiers)
     check_choice("eviction_policy", eviction_policy, _POLICIES)
     attributes = {}

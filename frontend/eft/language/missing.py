@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names that modules of Triton's language have and Eft's do not have, so that a kernel which uses
-one gets an error that says so."""
+"""Placeholders for names that modules of Triton's language have and Eft's modules do not have. A
+kernel that uses such a name gets an error that says so."""
 
 from __future__ import annotations
 
 
 def attribute(module: str, prefix: str, names: frozenset):
-    """Makes the `__getattr__` of a module of the language that lacks some of Triton's names, which
-    go by `tl.` and a prefix."""
+    """Makes the `__getattr__` of a module that lacks some of Triton's names. It gives a `NotYet`
+    for each of `names`. `prefix` is the path of the module in `tl`, such as "extra.hip."."""
 
     def find(name: str):
         if name in names:
@@ -18,7 +18,7 @@ def attribute(module: str, prefix: str, names: frozenset):
 
 
 class NotYet:
-    """Stands for a function of Triton that Eft does not have yet."""
+    """A placeholder for a function of Triton that Eft does not have yet."""
 
     def __init__(self, name: str):
         self.__name__ = name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Python's operators on tensors, and the functions that go by their names.
+"""Python's operators on tensors, and the functions that have their names.
 
-Integers wrap. `//` and `%` truncate toward zero, as in C; `/` always gives a float. An unsigned
-offset is zero-extended before it is added to a pointer.
+Integers wrap around. `//` and `%` truncate toward zero, as in C; `/` always gives a float. An
+unsigned offset is zero-extended before it is added to a pointer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _move_pointer(symbol: str, pointer: tensor, offset) -> tensor:
     offset = to_tensor(offset)
     if not offset.dtype.is_int():
         refuse(f"`{symbol}`", pointer, offset)
-    # The least number of a narrow type has its negative only in a wider one.
+    # The negative of the least number of a narrow type exists only in a wider type.
     widened = offset.dtype.is_int_unsigned() or symbol == "-"
     if widened and offset.dtype.primitive_bitwidth < 64:
         offset = cast_to(offset, dtypes.int64)
@@ -48,9 +48,10 @@ def _move_pointer(symbol: str, pointer: tensor, offset) -> tensor:
 
 @builtin
 def add(x, y, sanitize_overflow=True):
-    """`x + y`: numbers or blocks of them, or a pointer and an integer, which counts elements.
+    """`x + y`, of numbers or blocks of numbers, or of a pointer and an integer, which counts
+    elements.
 
-    Integers wrap, whatever `sanitize_overflow` says.
+    Integers wrap around; `sanitize_overflow` has no effect.
     """
     check_operands("`+`", x, y)
     if own_dtype(x).is_ptr():
@@ -62,9 +63,10 @@ def add(x, y, sanitize_overflow=True):
 
 @builtin
 def sub(x, y, sanitize_overflow=True):
-    """`x - y`: numbers or blocks of them, or a pointer minus an integer, which counts elements.
+    """`x - y`, of numbers or blocks of numbers, or of a pointer `x` and an integer `y`, which
+    counts elements.
 
-    Integers wrap, whatever `sanitize_overflow` says.
+    Integers wrap around; `sanitize_overflow` has no effect.
     """
     check_operands("`-`", x, y)
     if own_dtype(x).is_ptr():
@@ -74,12 +76,13 @@ def sub(x, y, sanitize_overflow=True):
 
 @builtin
 def mul(x, y, sanitize_overflow=True):
-    """`x * y`. Integers wrap, whatever `sanitize_overflow` says."""
+    """`x * y`. Integers wrap around; `sanitize_overflow` has no effect."""
     return _arithmetic("*", x, y, "mulf", "muli")
 
 
 def truediv(x, y):
-    """`x / y`, correctly rounded: in fp64 if an operand is fp64, else in fp32."""
+    """`x / y`, correctly rounded: in fp64 if an operand is fp64, in fp16 for two different 8-bit
+    floats, otherwise in fp32."""
     x, y = promote("`/`", x, y, division=True)
     if x.dtype.is_int():
         x, y = cast_to(x, dtypes.float32), cast_to(y, dtypes.float32)
@@ -101,7 +104,7 @@ def floordiv(x, y):
 
 
 def mod(x, y):
-    """`x % y`: the remainder of the division that truncates toward zero; it has the sign of `x`."""
+    """`x % y`: the remainder of the division that truncates toward zero. It has the sign of `x`."""
     check_operands("`%`", x, y)
     if own_dtype(x).is_floating() or own_dtype(y).is_floating():
         x, y = promote("`%`", x, y, division=True)
@@ -135,17 +138,17 @@ def xor(x, y):
 
 
 def lshift(x, y):
-    """`x << y` of integers. `y` counts as unsigned; the number of bits or more shifts all of them
-    out, with a warning if it is known at compile time."""
+    """`x << y` of integers. `y` is read as unsigned. A shift by the width of the common type or
+    more shifts all bits out, with a warning if `y` is known at compile time."""
     left, right = _shift("<<", x, y)
     return op("arith.shli", [left, right], left.type)
 
 
 def rshift(x, y):
-    """`x >> y` of integers. The sign is shifted in if the type of `x` has one. `y` is as in
-    `x << y`."""
+    """`x >> y` of integers: an arithmetic shift if the type of `x` is signed, otherwise a logical
+    one. The rules for `y` are those of `lshift`."""
     left, right = _shift(">>", x, y)
-    # A number is what it becomes where the two meet.
+    # A Python number has the signedness of the common type.
     signed = left.dtype if is_number(x) else x.dtype
     return op("arith.shrsi" if signed.is_int_signed() else "arith.shrui", [left, right], left.type)
 
@@ -157,7 +160,8 @@ def _shift(symbol: str, x, y) -> tuple[tensor, tensor]:
     return left, right
 
 
-#: Python's comparisons: the predicates for signed and unsigned integers and for floats.
+#: For each of Python's comparisons: its predicates for signed integers, for unsigned integers and
+#: for floats.
 _PREDICATES = {
     "==": ("eq", "eq", "oeq"),
     "!=": ("ne", "ne", "une"),
@@ -169,8 +173,8 @@ _PREDICATES = {
 
 
 def compare(symbol: str, x, y) -> tensor:
-    """int1: whether `x` and `y` compare so. NaN is not equal to anything, and not less or
-    greater."""
+    """int1: whether `x symbol y` holds, where `symbol` is one of Python's comparisons. NaN is not
+    equal to anything, and neither less nor greater."""
     x, y = promote(f"`{symbol}`", x, y)
     signed, unsigned, floating = _PREDICATES[symbol]
     result = x.type.with_scalar(dtypes.int1)
@@ -181,7 +185,7 @@ def compare(symbol: str, x, y) -> tensor:
 
 
 def negative(x: tensor) -> tensor:
-    """`-x`. The smallest integer of a type is its own negative."""
+    """`-x`. The smallest number of a signed integer type stays as it is."""
     if x.dtype.is_fp8():
         refuse_float8("unary `-`", x.dtype)
     if x.dtype.is_ptr():
@@ -199,7 +203,7 @@ def positive(x: tensor) -> tensor:
 
 
 def invert(x: tensor) -> tensor:
-    """`~x` of an integer: every bit flipped."""
+    """`~x` of an integer: flips every bit."""
     if not x.dtype.is_int():
         raise Mistake(f"unary `~` does not take an operand of type {x.dtype}")
     low, high = x.dtype.int_range()
@@ -208,7 +212,7 @@ def invert(x: tensor) -> tensor:
 
 
 def truth(x: tensor) -> tensor:
-    """int1, true where a number is not zero, or a pointer not null."""
+    """int1: true where a number is not zero, or a pointer is not null."""
     return cast_to(x, dtypes.int1)
 
 
@@ -218,16 +222,17 @@ def logical_not(x: tensor) -> tensor:
 
 
 def logical_and(x, y) -> tensor:
-    """`x and y`, for every element: whether neither is zero. Both are computed."""
+    """`x and y`, for every element: int1, true where neither operand is zero. Both are computed."""
     return and_(truth(to_tensor(x)), truth(to_tensor(y)))
 
 
 def logical_or(x, y) -> tensor:
-    """`x or y`, for every element: whether one is not zero. Both are computed."""
+    """`x or y`, for every element: int1, true where at least one operand is not zero. Both are
+    computed."""
     return or_(truth(to_tensor(x)), truth(to_tensor(y)))
 
 
-#: Python's names of the operators: the symbol and the function.
+#: For each operator, by Python's name: its symbol and the function that computes it.
 BINARY = {
     "add": ("+", add),
     "sub": ("-", sub),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The loop of `atomic_poll`, in Eft's own language."""
+"""The loop of `atomic_poll`, as kernels in Eft's own language."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eft.language.extra.cuda.utils import globaltimer
 
 @jit
 def is_any(condition):
-    """Whether a number, or some element of a block, is true."""
+    """Whether a number is true, or at least one element of a block is."""
     if condition.shape:
         return tl.max(condition.to(tl.int32)) != 0
     else:

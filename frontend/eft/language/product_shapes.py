@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices of shapes that the IR's product does not have: of three dimensions, and with
+"""Matrix products of shapes that the IR's product does not support: of three dimensions, and with
 extents below 16.
 
-A product of three dimensions is one product for each index of the first. A small extent is doubled
-until it is large enough. Rows of the first factor and columns of the second are repeated, and so
-are those of the sum; the result is its first part. Along k the factors get zeros, of which one is
--0: so each new term is -0, and adding it changes no number.
+A product of three dimensions becomes one product for each index of the first dimension. An extent
+below 16 is doubled until it is 16:
+
+- For M, the rows of the first factor and of the summand are repeated. For N, the columns of the
+  second factor and of the summand are repeated. The first part of the product is the result.
+- For K, both factors are extended by zeros: by -0 in the first factor, if its type is a float of
+  more than 8 bits, and by +0 in the second. Then each new term is -0, and adding -0 changes no
+  number.
 """
 
 from __future__ import annotations
@@ -17,15 +21,16 @@ from eft.language.rearranging import cat, split
 from eft.language.reshaping import permute, reshape
 from eft.language.tensor import tensor
 
-#: The least extent of the IR's product.
+#: The smallest extent that the IR's product supports.
 LEAST_EXTENT = 16
 
-#: A product of two factors, and what it is added to.
+#: A function of two factors and a summand that returns the product of the factors plus the summand.
 Product = Callable[[tensor, tensor, tensor], tensor]
 
 
 def of_any_shape(multiply: Product, a: tensor, b: tensor, acc: tensor) -> tensor:
-    """The product by `multiply`, which takes two dimensions and extents from 16 on."""
+    """The product of `a` and `b` plus `acc`, computed by `multiply`, which takes blocks of two
+    dimensions with extents of at least 16."""
     if len(a.shape) == 3:
         return _batched(multiply, a, b, acc)
     return _padded(multiply, a, b, acc)
@@ -57,13 +62,14 @@ def _padded(multiply: Product, a: tensor, b: tensor, acc: tensor) -> tensor:
 
 
 def _zeros(like: tensor, zero: float) -> tensor:
-    """Zeros of the type of a factor, with the sign of `zero` where that has one."""
+    """A block of zeros of the type of `like`. They have the sign of `zero` if the type is a float
+    of more than 8 bits."""
     has_sign = like.dtype.is_floating() and not like.dtype.is_fp8()
     return constant(zero if has_sign else 0, like.type)
 
 
 def _halves(x: tensor, axis: int) -> tuple[tensor, tensor]:
-    """The two halves of a block along a dimension: what `cat` had."""
+    """The two halves of a block along a dimension. This reverses `cat`."""
     shape = x.shape
     parts = reshape(x, (*shape[:axis], 2, shape[axis] // 2, *shape[axis + 1 :]))
     others = [each for each in range(len(shape) + 1) if each != axis]

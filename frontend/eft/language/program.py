@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The program's place in the grid, and another order of places."""
+"""The program's position in the grid, and a reordering of positions."""
 
 from __future__ import annotations
 
@@ -20,23 +20,26 @@ def _axis(name: str, axis):
 
 @builtin
 def program_id(axis):
-    """The int32 position of this program along an axis of the grid: 0, 1 or 2."""
+    """The index of this program along an axis of the grid, an int32. `axis` is 0, 1 or 2, known at
+    compile time."""
     return op("eft.program_id", [], dtypes.int32, axis=_axis("program_id", axis))
 
 
 @builtin
 def num_programs(axis):
-    """The int32 number of programs along an axis of the grid: 0, 1 or 2."""
+    """The number of programs along an axis of the grid, an int32. `axis` is 0, 1 or 2, known at
+    compile time."""
     return op("eft.num_programs", [], dtypes.int32, axis=_axis("num_programs", axis))
 
 
 @builtin
 def swizzle2d(i, j, size_i, size_j, size_g):
-    """The row and the column that a matrix of `size_i` × `size_j` tiles has at place `i`, `j` if
-    its tiles are counted in groups of `size_g` rows, and in each group column by column.
+    """Reorders the tiles of a matrix of `size_i` × `size_j` tiles. Returns the row and the column
+    of tile number n = i · `size_j` + j.
 
-    Programs that follow each other then share rows and columns of a product's operands. For 4 × 4
-    tiles in groups of 2 rows, the tiles are counted so:
+    The tiles are numbered in groups of `size_g` rows, one group after the other, and within each
+    group column by column. So programs with neighbouring numbers share rows and columns of a
+    product's operands. For 4 × 4 tiles in groups of 2 rows, these are the numbers of the tiles:
 
         0  2  4  6
         1  3  5  7

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The common type and shape of two operands. The rules are Triton's.
+"""The common type and the common shape of operands. The rules are Triton's.
 
-A Python number whose kind (bool < integer < float) is not above the tensor's has no part in it.
-Among what is left, the first rule that fits decides:
+A Python number affects the common type only if its kind is higher than that of the tensors (bool <
+integer < float). Then its default type takes part. The first rule that applies decides:
 
-1. fp64 if either is;
-2. fp32 for a division or a remainder with a float in it;
-3. fp32 if either is; else fp16 if either is; bf16 if both are; fp32 if one is;
-4. fp16 for two different 8-bit floats, and no type for one with an integer;
-5. integers of one sign: the wider; of different signs: the unsigned one, unless the signed one is
-wider;
-   a division or a remainder refuses different signs.
+1. for two 8-bit floats: their type if they have the same type, otherwise fp16;
+2. fp64, if an operand is fp64;
+3. fp32, for a division or a remainder, if an operand is a float that is not an 8-bit float;
+4. fp32, if an operand is fp32; fp16, if an operand is fp16; bf16, if both are bf16; fp32, if one is
+   bf16; an error, for an 8-bit float and an integer;
+5. for two integers of the same signedness, the wider type; of different signedness, the unsigned
+   type, unless the signed type is wider. A division or a remainder of integers of different
+   signedness is an error.
 
-A number becomes a constant of the type in which all operands meet: it is rounded once.
+A Python number becomes a constant of the common type, so it is rounded once.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from eft.language.tensor import is_number, op, tensor
 
 
 def promote_integers(a: dtype, b: dtype) -> dtype:
-    """The type that two integer types meet in."""
+    """The common type of two integer types."""
     if a.is_int_unsigned() == b.is_int_unsigned():
         return a if a.primitive_bitwidth > b.primitive_bitwidth else b
     unsigned, signed = (a, b) if a.is_int_unsigned() else (b, a)
@@ -34,7 +35,8 @@ def promote_integers(a: dtype, b: dtype) -> dtype:
 
 
 def computation_dtype(a: dtype, b: dtype, division: bool = False) -> dtype:
-    """The type that two operands of types `a` and `b`, neither of them a Python number, meet in."""
+    """The common type of two types, by the numbered rules. `division` says that the operation is a
+    division or a remainder."""
     both = (a, b)
     if a.is_fp8() and b.is_fp8():
         return a if a == b else dtypes.float16
@@ -62,8 +64,9 @@ def own_dtype(x) -> dtype:
 
 
 def meeting_dtype(*operands, division: bool = False) -> dtype:
-    """The type that operands, tensors or Python numbers, meet in: the tensors with each other, the
-    numbers with each other, and then the two."""
+    """The common type of operands, which are tensors or Python numbers. First the tensors get a
+    common type, and so do the numbers. The result is the common type of these two; the type of the
+    numbers only counts if its kind is higher."""
     numbers = [own_dtype(x) for x in operands if is_number(x)]
     others = [x.dtype for x in operands if not is_number(x)]
     if not numbers or not others:
@@ -80,27 +83,28 @@ def _meeting_of_all(types, division: bool) -> dtype:
 
 
 def check_operands(what: str, *operands):
-    """Refuses what is neither a tensor nor a Python number."""
+    """Raises a `Mistake` if an operand is neither a tensor nor a Python number."""
     for operand in operands:
         if not is_number(operand) and not isinstance(operand, tensor):
             raise Mistake(f"{what} takes values of the kernel and numbers, got {describe(operand)}")
 
 
 def refuse(what: str, *operands):
-    """Says that `what` does not take operands of these types."""
+    """Raises a `Mistake`: `what` does not take operands of these types."""
     *types, last = (str(own_dtype(x)) for x in operands)
     types = f"{', '.join(types)} and {last}"
     raise Mistake(f"invalid operands of type {types}: {what} does not take them")
 
 
 def refuse_float8(what: str, scalar: dtype):
-    """Says that `what` computes, which nothing does with 8-bit floats."""
+    """Raises a `Mistake`: `what` would have to compute with `scalar`, a type of 8-bit floats."""
     raise Mistake(f"{what} does not take {scalar}: convert it first, such as by .to(tl.float16)")
 
 
 def promote(what: str, *operands, division: bool = False, chooses: bool = False) -> list[tensor]:
-    """The operands in the type and the shape in which they meet. Pointers are refused, and 8-bit
-    floats, unless `what` only chooses between its operands."""
+    """Returns the operands as tensors of their common type and shape. Raises a `Mistake` for
+    pointers. It also does for 8-bit floats, unless `chooses` says that `what` only selects one of
+    its operands."""
     check_operands(what, *operands)
     if any(own_dtype(x).is_ptr() for x in operands):
         refuse(what, *operands)
@@ -118,7 +122,7 @@ def shape_of(x) -> tuple[int, ...]:
 
 
 def materialize(x, scalar: dtype, shape) -> tensor:
-    """The operand as a tensor of this type and shape."""
+    """Returns the operand `x` as a tensor of the type `scalar` and the shape `shape`."""
     if not is_number(x):
         return broadcast_to_shape(cast_to(x, scalar), shape)
     if scalar.is_int_unsigned() and x < 0:
@@ -129,8 +133,8 @@ def materialize(x, scalar: dtype, shape) -> tensor:
 
 
 def broadcast_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape to which blocks of two shapes are broadcast: the shorter one gets extents of 1 in
-    front, and along an extent of 1 elements are repeated."""
+    """The common shape of two shapes. The shorter shape gets extents of 1 in front, and an extent
+    of 1 is repeated. Raises a `Mistake` if other extents differ."""
     rank = max(len(a), len(b))
     wide_a, wide_b = ((1,) * (rank - len(shape)) + shape for shape in (a, b))
     for axis, (left, right) in enumerate(zip(wide_a, wide_b, strict=True)):
@@ -143,7 +147,7 @@ def broadcast_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def broadcast_to_shape(x: tensor, shape: tuple[int, ...]) -> tensor:
-    """`x` repeated to `shape`, which `broadcast_shape` found or which is checked here."""
+    """Returns `x` broadcast to `shape`. Raises a `Mistake` if that is not possible."""
     if x.shape == shape:
         return x
     if not x.type.is_block():
@@ -156,7 +160,8 @@ def broadcast_to_shape(x: tensor, shape: tuple[int, ...]) -> tensor:
 
 
 def promote_pointer_or_number(what: str, x, y) -> tuple[tensor, tensor]:
-    """As `promote` for a choice, but two pointers of one type pass as they are."""
+    """Does the same as `promote` with `chooses`, but also takes two pointers, which must have the
+    same type."""
     check_operands(what, x, y)
     if not own_dtype(x).is_ptr() and not own_dtype(y).is_ptr():
         return promote(what, x, y, chooses=True)

@@ -2,8 +2,8 @@
 """Counter-based random numbers: the same seed and offset give the same number on every target.
 
 The generator is Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as
-1, 2, 3", SC 2011). The key is the seed, extended to 64 bits; the counter is (low 32 bits of the
-offset, its high 32 bits if it has them, 0, 0).
+1, 2, 3", SC 2011). The key is the seed, extended to 64 bits. The counter consists of four words:
+the low 32 bits of the offset, its high 32 bits (0 for an offset of at most 32 bits), 0 and 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from eft.language.math import maximum, umulhi, where
 from eft.language.promotion import broadcast_shape, broadcast_to_shape
 from eft.language.tensor import ops, tensor
 
-#: The largest float32 with which every int32 that is not negative stays below 1.
+#: The largest float32 whose product with each int32 that is not negative is below 1.
 _TO_UNIFORM = 4.6566127342e-10
 
 #: The same for every int64.
@@ -32,7 +32,7 @@ _TWO_PI = 6.283185307179586
 _MULTIPLIER_A, _MULTIPLIER_B = 0xD2E7470EE14C6C93, 0xCA5A826395121157
 _KEY_STEP_A, _KEY_STEP_B = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
 
-#: More rounds make the words no better, only the code longer.
+#: The largest number of rounds. More rounds would make the code longer and the words no better.
 _MOST_ROUNDS = 16
 
 
@@ -57,13 +57,17 @@ def _check_rounds(name: str, n_rounds):
 
 @builtin
 def philox(seed, c0, c1, c2, c3, n_rounds=10):
-    """Four words of the generator, as uint32; or as uint64, by Philox4x64 with the key (seed, 0),
-    for counters of 64 bits.
+    """Returns a tuple of four random words, each a number or a block. They are uint32, by
+    Philox4x32. If the words of the counter have 64 bits, they are uint64, by Philox4x64 with the
+    key (seed, 0).
 
     Args:
-        seed: an integer, extended to 64 bits by its sign if it has one.
-        c0, c1, c2, c3: the counter's words; integers of 32 bits, or all of 64, broadcast together.
-        n_rounds: how many rounds, 1 to 16; 10 is what passes every known test.
+        seed: an integer of at most 64 bits. A signed seed is extended to 64 bits by its sign bit,
+            an unsigned one by zeros.
+        c0, c1, c2, c3: the words of the counter: integers that all have 32 bits or all have 64
+            bits. They are broadcast with the seed.
+        n_rounds: the number of rounds, from 1 to 16, known at compile time. With 10 rounds the
+            generator passes every known test.
     """
     _check_rounds("philox", n_rounds)
     seed = cast_to(_integer("philox", "seed", seed), dtypes.int64)
@@ -88,12 +92,14 @@ def philox(seed, c0, c1, c2, c3, n_rounds=10):
 
 @builtin
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds=10):
-    """The rounds of the generator by themselves, on words of 32 or 64 bits (Philox4x32 or
-    Philox4x64): four words of a counter and two of a key become four random words.
+    """Computes the rounds of the generator: turns the four words of a counter and the two words of
+    a key into a tuple of four random words. The generator is Philox4x32 for uint32, Philox4x64 for
+    uint64.
 
     Args:
-        c0, c1, c2, c3, k0, k1: uint32 or uint64, all of one type, broadcast together.
-        n_rounds: how many rounds, 1 to 16.
+        c0, c1, c2, c3: the words of the counter; uint32 or uint64.
+        k0, k1: the words of the key, of the same type. All six words are broadcast to one shape.
+        n_rounds: the number of rounds, from 1 to 16, known at compile time.
     """
     _check_rounds("philox_impl", n_rounds)
     words = [_integer("philox_impl", "word", word) for word in (c0, c1, c2, c3, k0, k1)]
@@ -122,7 +128,8 @@ def _philox4x64(c0, c1, c2, c3, k0, k1, n_rounds: int) -> tuple[tensor, ...]:
 
 
 def _words(name: str, seed, offset, n_rounds):
-    """The four words of an offset; `name` is the function that the kernel calls."""
+    """The four random words for an offset. `name` is the builtin that the kernel calls, for
+    messages."""
     _check_rounds(name, n_rounds)
     seed, offset = _integer(name, "seed", seed), _integer(name, "offset", offset)
     low = cast_to(offset, dtypes.uint32)
@@ -133,20 +140,21 @@ def _words(name: str, seed, offset, n_rounds):
 
 @builtin
 def randint4x(seed, offset, n_rounds=10):
-    """Four blocks of uniform random 32-bit words for each offset, as uint32: the cheapest way to
-    have many. See `rand` for the arguments."""
+    """Four uniform random words of 32 bits for each offset: a tuple of four uint32 values in the
+    shape of `offset`. They cost little more than one word. The arguments are those of `rand`."""
     return _words("randint4x", seed, offset, n_rounds)
 
 
 @builtin
 def randint(seed, offset, n_rounds=10):
-    """A uniform random 32-bit word for each offset, as uint32. See `rand` for the arguments."""
+    """A uniform random word of 32 bits for each offset, as uint32. The arguments are those of
+    `rand`."""
     return _words("randint", seed, offset, n_rounds)[0]
 
 
 @builtin
 def uint_to_uniform_float(x):
-    """The fp32 in [0, 1) that `rand` makes of a random word of 32 or 64 bits."""
+    """Converts a random word, an integer of 32 or 64 bits, to an fp32 in [0, 1), as `rand` does."""
     word = _integer("uint_to_uniform_float", "word", x)
     width = word.dtype.primitive_bitwidth
     if width not in (32, 64):
@@ -160,26 +168,27 @@ def rand(seed, offset, n_rounds=10):
     """A uniform random fp32 in [0, 1) for each offset.
 
     Args:
-        seed: an integer of at most 64 bits, the same for all offsets or a block of them.
-        offset: an integer or a block of them, of at most 64 bits.
-        n_rounds: the rounds of Philox.
+        seed: an integer of at most 64 bits, or a block of such integers, which is broadcast with
+            the offsets.
+        offset: an integer of at most 64 bits, or a block of such integers.
+        n_rounds: the number of rounds of Philox, from 1 to 16, known at compile time.
     """
     return uint_to_uniform_float(_words("rand", seed, offset, n_rounds)[0])
 
 
 @builtin
 def rand4x(seed, offsets, n_rounds=10):
-    """Four blocks of uniform random fp32 in [0, 1) for each offset: the cheapest way to have
-    many."""
+    """Four uniform random fp32 in [0, 1) for each offset: a tuple of four values in the shape of
+    `offsets`. They cost little more than one. The arguments are those of `rand`."""
     words = _words("rand4x", seed, offsets, n_rounds)
     return tuple(uint_to_uniform_float(word) for word in words)
 
 
 @builtin
 def pair_uniform_to_normal(u1, u2):
-    """Two independent normal numbers from two uniform ones in [0, 1), by the transform of Box and
-    Muller ("A note on the generation of random normal deviates", 1958). `u1` counts as 1e-7 if it
-    is less."""
+    """Turns two uniform numbers in [0, 1) into two independent normally distributed numbers, by the
+    transform of Box and Muller ("A note on the generation of random normal deviates", 1958). A `u1`
+    below 1e-7 counts as 1e-7."""
     u1, u2 = to_tensor(u1), to_tensor(u2)
     check_floats("pair_uniform_to_normal", u1, u2)
     radius = sqrt(log(maximum(u1, _LEAST_UNIFORM)) * -2.0)
@@ -189,15 +198,15 @@ def pair_uniform_to_normal(u1, u2):
 
 @builtin
 def randn(seed, offset, n_rounds=10):
-    """A normal random fp32, of mean 0 and variance 1, for each offset. See `rand` for the
-    arguments."""
+    """A normally distributed random fp32, with mean 0 and variance 1, for each offset. The
+    arguments are those of `rand`."""
     u1, u2, _, _ = map(uint_to_uniform_float, _words("randn", seed, offset, n_rounds))
     return pair_uniform_to_normal(u1, u2)[0]
 
 
 @builtin
 def randn4x(seed, offset, n_rounds=10):
-    """Four blocks of normal random fp32 for each offset: the cheapest way to have many. See `rand`
-    for the arguments."""
+    """Four normally distributed random fp32 for each offset: a tuple of four values in the shape of
+    `offset`. They cost little more than one. The arguments are those of `rand`."""
     u1, u2, u3, u4 = map(uint_to_uniform_float, _words("randn4x", seed, offset, n_rounds))
     return (*pair_uniform_to_normal(u1, u2), *pair_uniform_to_normal(u3, u4))

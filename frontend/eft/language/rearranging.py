@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks put together and taken apart, and elements that change their places."""
+"""Functions that join and split blocks, and that move elements to other indices."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ __all__ = ["cat", "flip", "gather", "interleave", "join", "split"]
 
 @builtin
 def join(a, b):
-    """Two blocks side by side along a new last dimension of extent 2.
+    """Joins two blocks along a new last dimension of extent 2: `a` has the index 0 there, `b` the
+    index 1.
 
-    The operands meet in one type and one shape. Two numbers give a block of shape (2).
+    The operands are converted to one type and broadcast to one shape. Two numbers give a block of
+    shape (2).
     """
     a, b = promote_pointer_or_number("join", a, b)
     if not a.type.is_block():
@@ -31,7 +33,8 @@ def join(a, b):
 
 @builtin(method=True)
 def split(a):
-    """The two halves of a block along its last dimension, whose extent is 2: what `join` had.
+    """Splits a block along its last dimension, whose extent must be 2. Returns the two halves as a
+    tuple. `split` reverses `join`.
 
     A block of shape (2) gives two numbers.
     """
@@ -46,9 +49,10 @@ def split(a):
 
 @builtin
 def interleave(a, b):
-    """The elements of two blocks in turn along the last dimension: a[0], b[0], a[1], b[1], …
+    """Interleaves the elements of two blocks along the last dimension: a[0], b[0], a[1], b[1], …
 
-    The operands meet in one type and one shape. Two numbers give a block of shape (2).
+    The operands are converted to one type and broadcast to one shape. Two numbers give a block of
+    shape (2).
     """
     joined = join(a, b)
     if len(joined.shape) == 1:
@@ -58,12 +62,12 @@ def interleave(a, b):
 
 @builtin
 def cat(input, other, can_reorder=False, dim=0):
-    """Two blocks of one shape and type one after the other along a dimension.
+    """Concatenates two blocks of the same shape and type along a dimension.
 
     Args:
         input, other: the blocks.
-        can_reorder: the order of the elements does not matter. They keep it.
-        dim: the dimension along which.
+        can_reorder: accepted without effect: the elements keep their order.
+        dim: the dimension whose extent doubles. A negative number counts from the last dimension.
     """
     check_flag("cat", "can_reorder", can_reorder)
     for block in (input, other):
@@ -80,13 +84,13 @@ def cat(input, other, can_reorder=False, dim=0):
 
 
 def exchange(x: tensor, axis: int, mask: int) -> tensor:
-    """The block whose element i along `axis` is that of `x` at i ^ mask."""
+    """The block whose element i along `axis` is element i ^ mask of `x`."""
     return op("eft.exchange", [x], x.type, axis=f"{axis} : i32", mask=f"{mask} : i32")
 
 
 @builtin(method=True)
 def flip(x, dim=None):
-    """The elements in reverse order along a dimension, by default the last."""
+    """Reverses the order of the elements along the dimension `dim`, by default the last."""
     if not isinstance(x, tensor) or not x.type.is_block():
         raise Mistake(f"flip needs a block, got {describe(x)}")
     axis = check_axis("flip", -1 if dim is None else dim, len(x.shape))
@@ -95,14 +99,18 @@ def flip(x, dim=None):
 
 @builtin(method=True)
 def gather(src, index, axis):
-    """Elements picked along an axis: in one dimension, the result's element i is `src[index[i]]`.
+    """Picks elements along an axis: for blocks of one dimension, element i of the result is
+    `src[index[i]]`.
 
     Args:
         src: a block.
-        index: a block of integers of the same rank, with the same extents but for the axis; the
-            result has its shape. An index outside of `src` gives one of its elements, no matter
-            which.
-        axis: the dimension along which.
+        index: a block of integers of the same rank. Its extents are those of `src`, except along
+            `axis`. If an index is outside of `src`, the result is some element of `src`.
+        axis: the dimension along which elements are picked. A negative number counts from the last
+            dimension.
+
+    Returns:
+        A block of the shape of `index` and the type of `src`.
     """
     if not isinstance(src, tensor) or not src.type.is_block():
         raise Mistake(f"gather needs a block, got {describe(src)}")
@@ -116,7 +124,7 @@ def gather(src, index, axis):
             f"gather along axis {axis} needs shapes that agree in all other dimensions, got "
             f"{list(src.shape)} and an index of {list(index.shape)}"
         )
-    # Indices in the IR have a sign, and 32 or 64 bits.
+    # Indices in the IR are signed integers of 32 or 64 bits.
     if index.dtype.primitive_bitwidth < 32:
         index = cast_to(index, dtypes.int32)
     elif index.dtype == dtypes.uint32:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions: all elements along an axis combined to one.
+"""Reductions: they combine all elements along an axis into one.
 
-The order in which they are combined is fixed; docs/language.md tells it, and
-`eft.reference.reduce_in_order` computes it.
+The order in which elements are combined is fixed. docs/language.md defines it, and
+`eft.reference.reduce_in_order` computes in this order.
 """
 
 from __future__ import annotations
@@ -29,17 +29,20 @@ __all__ = ["argmax", "argmin", "max", "min", "reduce", "reduce_or", "softmax", "
 
 @builtin(method=True)
 def reduce(input, axis, combine_fn, keep_dims=False):
-    """Combines all elements along an axis with a function of the kernel's author.
+    """Combines all elements along an axis with a given function.
 
     Args:
         input: a block, or a tuple of blocks of one shape.
-        axis: the dimension that goes; None reduces all of them, in row-major order.
-        combine_fn: a function under @eft.jit, associative and commutative. It takes a number from
-            each block, then another from each, and gives one for each.
-        keep_dims: leave the dimension, with extent 1.
+        axis: the dimension that is reduced. None reduces all dimensions, with the elements in
+            row-major order.
+        combine_fn: an associative and commutative function under @eft.jit. Its parameters are a
+            number from each block, followed by another number from each block. It returns one
+            number for each block.
+        keep_dims: whether the reduced dimension stays, with extent 1.
 
     Returns:
-        A block or a number for `input`; a tuple of them if that is a tuple.
+        A block or, if no dimension remains, a number. If `input` is a tuple, a tuple with one
+        result for each block.
     """
     combine = users_function("reduce", combine_fn)
     results = _reduce("reduce", check_inputs("reduce", input), axis, combine, keep_dims)
@@ -60,7 +63,8 @@ def _reduce(what: str, blocks, axis, combine, keep_dims, is_order_free=False) ->
 
 
 def _reduce_axis(what: str, blocks, axis: int, combine, is_order_free) -> tuple[tensor, ...]:
-    """`is_order_free` says that the function gives the same bits in every order."""
+    """Reduces one axis. `is_order_free` says that the function gives the same bits in every
+    order."""
     shape = blocks[0].shape[:axis] + blocks[0].shape[axis + 1 :]
     types = [block_type(block.dtype, shape) if shape else block.dtype for block in blocks]
     attributes = {"axis": f"{axis} : i32"}
@@ -70,14 +74,14 @@ def _reduce_axis(what: str, blocks, axis: int, combine, is_order_free) -> tuple[
 
 
 def flatten(x: tensor) -> tensor:
-    """The elements of a block in row-major order, in one dimension."""
+    """The elements of a block in row-major order, as a block of one dimension."""
     if len(x.shape) == 1:
         return x
     return op("eft.reshape", [x], block_type(x.dtype, (x.numel,)))
 
 
 def number_of(what: str, x: tensor) -> tensor:
-    """The number in a block of one element."""
+    """The number in a block of one element; a number as it is."""
     if not x.type.is_block():
         return x
     return _reduce_axis(what, [flatten(check_block(what, x))], 0, lambda a, b: a, True)[0]
@@ -87,8 +91,8 @@ def number_of(what: str, x: tensor) -> tensor:
 
 
 def in_sum_dtype(what: str, x, dtype) -> tensor:
-    """A block in the type that sums and products of its elements have: `dtype`, or 32 bits if it
-    is of narrower integers."""
+    """The block in the type in which its elements are summed or multiplied: `dtype` if it is given;
+    otherwise int32 or uint32 for narrower integers, and the own type for all others."""
     check_block(what, x)
     if dtype is None:
         if x.dtype.is_int() and x.dtype.primitive_bitwidth < 32:
@@ -105,10 +109,14 @@ def sum(input, axis=None, keep_dims=False, dtype=None):
 
     Args:
         input: a block of numbers.
-        axis: the dimension that goes; None sums all elements.
-        keep_dims: leave the dimension, with extent 1.
-        dtype: what the elements are converted to first; by default int32 or uint32 if they are
-            narrower integers, else their own type.
+        axis: the dimension that is reduced. None sums all elements.
+        keep_dims: whether the reduced dimension stays, with extent 1.
+        dtype: the type to which the elements are converted first, and the type of the result. By
+            default it is int32 or uint32 for narrower integers, and the elements' own type for all
+            others.
+
+    Returns:
+        A block or, if no dimension remains, a number.
     """
     x = in_sum_dtype("sum", input, dtype)
     return _reduce("sum", [x], axis, operators.add, keep_dims, x.dtype.is_int())[0]
@@ -122,13 +130,15 @@ def _bitwise(what: str, input, axis, combine, keep_dims) -> tensor:
 
 @builtin(method=True)
 def xor_sum(input, axis=None, keep_dims=False):
-    """The exclusive or of the integers along an axis. The arguments are those of `sum`."""
+    """The bitwise exclusive or of integers along an axis. The arguments are those of `sum`, without
+    `dtype`."""
     return _bitwise("xor_sum", input, axis, operators.xor, keep_dims)
 
 
 @builtin(method=True)
 def reduce_or(input, axis=None, keep_dims=False):
-    """The bitwise or of the integers along an axis. The arguments are those of `sum`."""
+    """The bitwise or of integers along an axis. The arguments are those of `sum`, without
+    `dtype`."""
     return _bitwise("reduce_or", input, axis, operators.or_, keep_dims)
 
 
@@ -149,7 +159,8 @@ def _extremum(what: str, input, axis, with_index, tie_break_left, keep_dims):
 
 
 def _with_index(what: str, x: tensor, axis, tie_break_left: bool, keep_dims):
-    """The extremum and where it is: along the axis, or in row-major order if that is None."""
+    """The extremum and its index. If `axis` is None, the index is the row-major number of the
+    element."""
     shape = (x.numel,) if axis is None else x.shape
     place = 0 if axis is None else check_axis(what, axis, len(shape))
     index = arange(0, shape[place])
@@ -162,14 +173,14 @@ def _with_index(what: str, x: tensor, axis, tie_break_left: bool, keep_dims):
 
     def combine(a, i, b, j):
         first = operators.compare(symbol, a, b)
-        if x.dtype.is_floating():  # a number wins over NaN
+        if x.dtype.is_floating():  # a number is preferred to NaN
             first = operators.or_(first, operators.compare("!=", b, b))
         if tie_break_left:
             tie = operators.compare("==", a, b)
             first = operators.or_(first, operators.and_(tie, operators.compare("<", i, j)))
         return math.where(first, a, b), math.where(first, i, j)
 
-    # Without the rule for ties, the order decides between equals.
+    # Without the rule for ties, the order of combining decides between equal elements.
     return _reduce(what, [x, index], axis, combine, keep_dims, is_order_free=tie_break_left)
 
 
@@ -177,18 +188,21 @@ def _with_index(what: str, x: tensor, axis, tie_break_left: bool, keep_dims):
 def max(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
-    """The largest element along an axis. NaN counts only where there is nothing else.
+    """The largest element along an axis. NaN is ignored, unless all elements are NaN.
 
     Args:
         input: a block of numbers.
-        axis: the dimension that goes; None takes all elements, in row-major order.
-        return_indices: also give the index of that element, as int32. Without it, elements
-            narrower than 32 bits are converted to fp32 or int32 first, and -0 is less than +0.
-        return_indices_tie_break_left: among equals, take the first; otherwise any of them.
-        keep_dims: leave the dimension, with extent 1.
+        axis: the dimension that is reduced. None takes all elements; then the index is the
+            row-major number of the element.
+        return_indices: whether the index of the element is returned, too. If it is not, elements of
+            less than 32 bits are converted to fp32 or int32, and -0 is less than +0. If it is, the
+            element keeps its type, and -0 equals +0.
+        return_indices_tie_break_left: whether the index is that of the first of several equal
+            elements. Otherwise it may be the index of any of them.
+        keep_dims: whether the reduced dimension stays, with extent 1.
 
     Returns:
-        The element; with `return_indices`, the element and its index.
+        The element; with `return_indices`, a tuple of the element and its index as int32.
     """
     return _extremum("max", input, axis, return_indices, return_indices_tie_break_left, keep_dims)
 
@@ -197,31 +211,35 @@ def max(
 def min(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
-    """The smallest element along an axis; the arguments are those of `max`."""
+    """The smallest element along an axis. The arguments and the rules are those of `max`."""
     return _extremum("min", input, axis, return_indices, return_indices_tie_break_left, keep_dims)
 
 
 @builtin(method=True)
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
-    """The index of the largest element along an axis, as int32; see `max`."""
+    """The index of the largest element along an axis, as int32. If `axis` is None, it is the
+    row-major number of the element. The rules are those of `max` with `return_indices`;
+    `tie_break_left` is its `return_indices_tie_break_left`."""
     return _extremum("argmax", input, axis, True, tie_break_left, keep_dims)[1]
 
 
 @builtin(method=True)
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
-    """The index of the smallest element along an axis, as int32; see `max`."""
+    """The index of the smallest element along an axis, as int32. If `axis` is None, it is the
+    row-major number of the element. The rules are those of `max` with `return_indices`;
+    `tie_break_left` is its `return_indices_tie_break_left`."""
     return _extremum("argmin", input, axis, True, tie_break_left, keep_dims)[1]
 
 
 @builtin(method=True)
 def softmax(x, dim=None, keep_dims=None, ieee_rounding=False):
-    """exp(x) divided by its sum along an axis, computed from `x - max(x)`.
+    """exp(x - max(x)) divided by its sum along an axis.
 
     Args:
-        x: a block of floats. Narrow ones give fp32.
-        dim: the axis; 0 if it is None.
-        keep_dims: without effect; the result has the shape of `x`.
-        ieee_rounding: the division is correctly rounded either way.
+        x: a block of floats. fp16 and bf16 give fp32.
+        dim: the axis; None means 0.
+        keep_dims: has no effect but a warning; the result has the shape of `x`.
+        ieee_rounding: accepted without effect: the division is always correctly rounded.
     """
     check_block("softmax", x)
     check_flag("softmax", "ieee_rounding", ieee_rounding)

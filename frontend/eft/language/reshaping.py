@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The elements of a block under another shape, and its dimensions in another order."""
+"""Functions that give the elements of a block another shape, or its dimensions another order."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ __all__ = ["item", "permute", "ravel", "reshape", "squeeze", "trans", "unsqueeze
 
 @builtin(method=True)
 def reshape(input, *shape, can_reorder=False):
-    """The same elements, in row-major order, under another shape.
+    """The same elements, in row-major order, in another shape.
 
     Args:
         input: a block, or a number, which counts as one element.
-        shape: the extents, as a tuple or one by one; `()` gives the number in a block of one.
-        can_reorder: the order of the elements does not matter. They keep it.
+        shape: the extents, as a tuple or as separate arguments: powers of two, known at compile
+            time. `()` gives the number in a block of one element.
+        can_reorder: accepted without effect: the elements keep their order.
     """
     check_flag("reshape", "can_reorder", can_reorder)
     return _reshaped("reshape", input, extents_of(shape))
@@ -30,13 +31,13 @@ def reshape(input, *shape, can_reorder=False):
 
 @builtin(method=True)
 def view(input, *shape):
-    """`reshape(input, *shape)`."""
+    """The same as `reshape(input, *shape)`."""
     return _reshaped("view", input, extents_of(shape))
 
 
 @builtin(method=True)
 def ravel(x, can_reorder=False):
-    """The elements in one dimension, in row-major order."""
+    """The elements in row-major order, as a block of one dimension. `can_reorder` has no effect."""
     check_flag("ravel", "can_reorder", can_reorder)
     return _reshaped("ravel", x, (_numel("ravel", x),))
 
@@ -71,11 +72,12 @@ def item(input):
 
 @builtin(method=True)
 def trans(input, *dims):
-    """The dimensions in another order: dimension i of the result is `dims[i]` of the block.
+    """Permutes the dimensions: dimension i of the result is dimension `dims[i]` of the block.
 
     Args:
         input: a block.
-        dims: the order, as a tuple or one by one; without it, the last two change places.
+        dims: the order, as a tuple or as separate arguments, known at compile time. Without it, the
+            last two dimensions are swapped.
     """
     order = extents_of(dims)
     if order:
@@ -114,7 +116,8 @@ def _permuted(what: str, x, order) -> tensor:
 
 @builtin(method=True)
 def squeeze(x, dim):
-    """The block without the dimension `dim`, whose extent is 1."""
+    """The block without the dimension `dim`, whose extent must be 1. A negative `dim` counts from
+    the last dimension."""
     axis = check_axis("squeeze", dim, len(_block("squeeze", x).shape))
     if x.shape[axis] != 1:
         raise Mistake(f"squeeze needs a dimension of extent 1, got dimension {axis} of {x.type}")
@@ -123,11 +126,11 @@ def squeeze(x, dim):
 
 @builtin(method=True)
 def unsqueeze(x, dim):
-    """`expand_dims(x, dim)`, with one dimension."""
+    """Inserts one dimension of extent 1: the same as `expand_dims(x, dim)` for an int."""
     if isinstance(dim, tuple | list):
         raise Mistake("unsqueeze needs one axis, got a tuple: expand_dims takes several")
     return expand_dims(x, dim)
 
 
-# `x.T`: the last two dimensions change places.
+# `x.T` swaps the last two dimensions.
 tensor.T = property(trans)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The product of matrices of microscaling formats: of floats of few bits, of which each run of
-elements along k has a scale.
+"""The product of matrices in microscaling formats: floats of few bits, with one scale for each run
+of elements along k.
 
-Every factor is multiplied by its scales in fp32, and rounded to bf16, or to fp16 if one of the
-formats is fp16. Then the product is `dot`'s.
+Each factor is multiplied by its scales in fp32 and rounded to bf16, or to fp16 if one of the
+formats is "fp16". The product is then computed by `dot`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from eft.language.reshaping import permute, reshape
 from eft.language.shapes import expand_dims
 from eft.language.tensor import tensor
 
-#: The formats, with the types of their elements. Of e2m1 two share a byte.
+#: The formats, with the types of their elements. A uint8 holds two elements of e2m1.
 _FORMATS = {
     "e2m1": dtypes.uint8,
     "e4m3": dtypes.float8e4nv,
@@ -29,7 +29,7 @@ _FORMATS = {
     "bf16": dtypes.bfloat16,
     "fp16": dtypes.float16,
 }
-#: Triton has names for these, too, and no products.
+#: Triton has names for these formats, too, but no products.
 _UNUSED_FORMATS = ("e2m3", "e3m2")
 
 
@@ -50,18 +50,21 @@ def dot_scaled(
     """The product of an M × K and a K × N block in microscaling formats, plus `acc`, in fp32.
 
     Args:
-        lhs, rhs: the factors: uint8 for e2m1, of which a byte has two elements, the first in its
-            low bits; float8e4nv, float8e5, bf16 or fp16 for the others, or integers without sign
-            that have their bits.
-        lhs_scale, rhs_scale: uint8 of shape [M, K / 32] and [N, K / 32], of which each is a power
-            of two, by its exponent plus 127, or NaN if it is 255; or float8e4nv of shape
-            [M, K / 16] and [N, K / 16]; or None.
+        lhs, rhs: the factors, of two dimensions. For "e2m1" they are uint8: a byte holds two
+            elements, the first in its low bits. For the other formats they are float8e4nv,
+            float8e5, bf16 or fp16, or unsigned integers of the same width that hold the bits.
+        lhs_scale, rhs_scale: the scales, or None. uint8 scales have the shapes [M, K / 32] and [N,
+            K / 32]: the number e is the scale 2^(e - 127), and 255 is NaN. float8e4nv scales have
+            the shapes [M, K / 16] and [N, K / 16].
         lhs_format, rhs_format: "e2m1", "e4m3", "e5m2", "bf16" or "fp16".
-        acc: an M × N block of fp32.
-        fast_math: scales are never NaN.
-        lhs_k_pack, rhs_k_pack: whether the bytes of e2m1 have two elements along k. If not, they
-            have two along M or N.
+        acc: an M × N block of fp32. None means zeros.
+        fast_math: promises that no scale is NaN.
+        lhs_k_pack, rhs_k_pack: for "e2m1", whether the two elements of a byte are neighbours along
+            k. Otherwise they are neighbours along M or N.
         out_dtype: fp32.
+
+    Returns:
+        An M × N block of fp32.
     """
     if out_dtype != dtypes.float32:
         raise Mistake(
@@ -83,7 +86,7 @@ def dot_scaled(
 
 
 class _Side:
-    """One factor. `k` is its dimension of that name."""
+    """One factor. `k` is the dimension of its block that the product sums over."""
 
     def __init__(self, name: str, block, scale, format, k_pack, k: int):
         self.name, self.scale, self.format, self.k = name, scale, format, k
@@ -110,7 +113,7 @@ class _Side:
         self._check_scale()
 
     def _typed(self, block: tensor) -> tensor:
-        """The elements in the type of the format."""
+        """The block, with its elements in the type of the format."""
         wanted = _FORMATS[self.format]
         if block.dtype == wanted:
             return block
@@ -143,11 +146,11 @@ class _Side:
             )
 
     def _run(self) -> int:
-        """The number of elements that have one scale."""
+        """The number of neighbours along k that share one scale."""
         return 16 if self.scale.dtype == dtypes.float8e4nv else 32
 
     def factor(self, target, fast_math: bool) -> tensor:
-        """The elements times their scales, as `target`."""
+        """The elements multiplied by their scales, converted to `target`."""
         if self.format != "e2m1" and self.scale is None:
             return cast_to(self.block, target)
         if self.format == "e2m1":
@@ -159,7 +162,7 @@ class _Side:
         return cast_to(values, target)
 
     def _scales(self, fast_math: bool) -> tensor:
-        """The scale of each element."""
+        """The scale of each element, as a block of fp32 in the shape of the factor."""
         if self.scale.dtype == dtypes.float8e4nv:
             scales = cast_to(self.scale, dtypes.float32)
         else:
@@ -171,7 +174,7 @@ class _Side:
 
 
 def _powers_of_two(exponents: tensor, fast_math: bool) -> tensor:
-    """2 to the power of each number less 127; NaN for 255."""
+    """2^(e - 127) for each exponent e; NaN for 255, unless `fast_math`."""
     wide = cast_to(exponents, dtypes.uint32)
     bits = where(wide == 0, 1 << 22, wide << 23)
     if not fast_math:
@@ -180,15 +183,16 @@ def _powers_of_two(exponents: tensor, fast_math: bool) -> tensor:
 
 
 def _unpacked(pairs: tensor, axis: int, shape) -> tensor:
-    """The halves of bytes, the low one first, along the axis."""
+    """The four-bit halves of each byte as neighbours along the axis, the low half first."""
     both = join(pairs & 15, pairs >> 4)
     return reshape(both if axis == 1 else permute(both, (0, 2, 1)), shape)
 
 
 def _values_of_fours(codes: tensor) -> tensor:
-    """The values of e2m1: a sign, an exponent of two bits with the bias 1, and one of fraction."""
+    """The fp32 values of e2m1 codes: one sign bit, two exponent bits with bias 1, and one fraction
+    bit."""
     wide = cast_to(codes, dtypes.uint32)
     size, sign = wide & 7, (wide & 8) << 28
-    # Below 2 are 0 and one half; the others are normal numbers.
+    # The codes 0 and 1 are 0 and 1/2; the others are normal numbers.
     bits = where(size < 2, size * 0x3F000000, (size << 22) + (126 << 23))
     return bitcast_to(bits | sign, dtypes.float32)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Scans: each element combined with all before it along an axis.
+"""Scans: they combine each element with all elements before it along an axis.
 
-The order in which they are combined is fixed; docs/language.md tells it, and
-`eft.reference.scan_in_order` computes it.
+The order in which elements are combined is fixed. docs/language.md defines it, and
+`eft.reference.scan_in_order` computes in this order.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ __all__ = ["associative_scan", "cumprod", "cumsum"]
 
 @builtin(method=True)
 def associative_scan(input, axis, combine_fn, reverse=False):
-    """Combines each element with all before it along an axis, with a function of the kernel's
-    author.
+    """Combines each element with all elements before it along an axis, with a given function.
 
     Args:
         input: a block, or a tuple of blocks of one shape.
-        axis: the dimension along which.
-        combine_fn: a function under @eft.jit, associative. It takes a number from each block, then
-            another from each, and gives one for each.
-        reverse: go from the last element to the first.
+        axis: the dimension along which elements are combined. A negative number counts from the
+            last dimension.
+        combine_fn: an associative function under @eft.jit. Its parameters are a number from each
+            block, followed by another number from each block. It returns one number for each block.
+        reverse: whether each element is combined with all elements after it instead.
 
     Returns:
-        A block for `input`; a tuple of them if that is a tuple.
+        A block of the shape of `input`. If `input` is a tuple, a tuple of such blocks.
     """
     combine = users_function("associative_scan", combine_fn)
     blocks = check_inputs("associative_scan", input)
@@ -53,14 +53,19 @@ def _scan(what: str, blocks, axis, combine, reverse) -> tuple[tensor, ...]:
 
 @builtin(method=True)
 def cumsum(input, axis=0, reverse=False, dtype=None):
-    """The sum of each element and all before it along an axis.
+    """The sum of each element and all elements before it along an axis.
 
     Args:
         input: a block of numbers.
-        axis: the dimension along which.
-        reverse: sum each element and all behind it.
-        dtype: what the elements are converted to first; by default int32 or uint32 if they are
-            narrower integers, else their own type.
+        axis: the dimension along which elements are summed. A negative number counts from the last
+            dimension.
+        reverse: whether each element is summed with all elements after it instead.
+        dtype: the type to which the elements are converted first, and the type of the result. By
+            default it is int32 or uint32 for narrower integers, and the elements' own type for all
+            others.
+
+    Returns:
+        A block of the shape of `input`.
     """
     x = in_sum_dtype("cumsum", input, dtype)
     return _scan("cumsum", [x], axis, operators.add, reverse)[0]
@@ -68,6 +73,7 @@ def cumsum(input, axis=0, reverse=False, dtype=None):
 
 @builtin(method=True)
 def cumprod(input, axis=0, reverse=False, dtype=None):
-    """The product of each element and all before it; the arguments are those of `cumsum`."""
+    """The product of each element and all elements before it along an axis. The arguments are those
+    of `cumsum`."""
     x = in_sum_dtype("cumprod", input, dtype)
     return _scan("cumprod", [x], axis, operators.mul, reverse)[0]

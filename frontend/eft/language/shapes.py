@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks from numbers, and blocks of another shape."""
+"""Functions that make blocks from numbers, insert dimensions, and broadcast."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _INT32 = dtypes.int32.int_range()
 
 @builtin
 def arange(start, end):
-    """The int32 block of the integers from `start` up to, and without, `end`.
+    """The int32 block of the integers start, start + 1, …, end - 1.
 
-    Both are known at compile time, and their distance is a power of two.
+    Both arguments are ints that are known at compile time, and end - start must be a power of two.
     """
     for name, bound in (("start", start), ("end", end)):
         if isinstance(bound, tensor):
@@ -46,11 +46,12 @@ def arange(start, end):
 
 @builtin
 def full(shape, value, dtype):
-    """A block with one value everywhere.
+    """A block in which every element has the same value.
 
     Args:
-        shape: its extents, powers of two; `()` gives a number.
-        value: a number, known at compile time or not.
+        shape: the extents: powers of two, known at compile time. `()` gives a number.
+        value: a number. If it is known only at run time, it is converted to `dtype`. If it is a
+            Python number that an integer `dtype` can't hold, that is an error.
         dtype: the type of the elements.
     """
     if not isinstance(dtype, dtypes.dtype) or dtype.is_block() or dtype == dtypes.void:
@@ -65,13 +66,13 @@ def full(shape, value, dtype):
 
 @builtin
 def zeros(shape, dtype):
-    """A block of zeros: `full(shape, 0, dtype)`."""
+    """A block of zeros: the same as `full(shape, 0, dtype)`."""
     return full(shape, 0, dtype)
 
 
 @builtin
 def zeros_like(input):
-    """A block of zeros of the shape and type of `input`."""
+    """A block of zeros with the shape and the type of `input`."""
     if not isinstance(input, tensor):
         raise Mistake(f"zeros_like needs a value of the kernel, got {describe(input)}")
     return full(input.shape, 0, input.dtype)
@@ -83,7 +84,8 @@ def expand_dims(input, axis):
 
     Args:
         input: a block or a number.
-        axis: where; an int or a tuple of ints, counted in the result, negative from its end.
+        axis: an int or a tuple of ints, known at compile time: the new dimensions, as dimensions of
+            the result. A negative number counts from the last dimension of the result.
     """
     axes = axis if isinstance(axis, tuple | list) else (axis,)
     if not isinstance(input, tensor) or not all(type(each) is int for each in axes):
@@ -113,14 +115,15 @@ def _expand(x: tensor, axis: int) -> tensor:
 
 @builtin(method=True)
 def broadcast_to(input, *shape):
-    """Repeats a block along its dimensions of extent 1 until it has `shape`."""
+    """Broadcasts a block or a number to `shape`: extents of 1 are repeated, and a block of a lower
+    rank first gets extents of 1 in front. `shape` is a tuple, or separate arguments."""
     if not isinstance(input, tensor):
         raise Mistake(f"broadcast_to needs a value of the kernel, got {describe(input)}")
     return broadcast_to_shape(input, check_shape(extents_of(shape)))
 
 
 def extents_of(arguments: tuple) -> tuple:
-    """The arguments of a function that takes extents, or dimensions, as a tuple or one by one."""
+    """The extents or dimensions that a builtin got as one tuple or as separate arguments."""
     if len(arguments) == 1 and isinstance(arguments[0], tuple | list):
         return tuple(arguments[0])
     return arguments
@@ -128,7 +131,7 @@ def extents_of(arguments: tuple) -> tuple:
 
 @builtin
 def broadcast(input, other):
-    """Both operands, each repeated to the shape in which they meet. Their types stay."""
+    """Broadcasts two values to their common shape. Returns both as a tuple; each keeps its type."""
     for operand in (input, other):
         if not isinstance(operand, tensor):
             raise Mistake(f"broadcast needs values of the kernel, got {describe(operand)}")
@@ -137,8 +140,8 @@ def broadcast(input, other):
 
 
 def index(x: tensor, slices) -> tensor:
-    """`x[:, None]`: each `:` keeps a dimension, each None inserts one of extent 1. Of a number
-    there is nothing to keep: `n[:, None]` has the shape [1]."""
+    """`x[:, None]`: each `:` keeps a dimension, and each None inserts one of extent 1. For a
+    number, each None inserts a dimension and `:` has no effect: `n[:, None]` has the shape [1]."""
     parts = slices if isinstance(slices, tuple) else (slices,)
     for part in parts:
         if part is not None and not isinstance(part, slice):

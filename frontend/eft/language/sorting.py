@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sorting by a bitonic network, and counting.
+"""Sorting by a bitonic network, and histograms.
 
-The compiler sorts integers (`eft.sort`). Floats are sorted as integers of the same order, with -0
-before +0 and NaN behind everything.
+The compiler sorts integers (`eft.sort`). Floats are mapped to integers of the same order, in which
+-0 comes before +0 and NaN comes last.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ _INTEGERS = {16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 
 @builtin(method=True)
 def sort(x, dim=None, descending=False):
-    """The elements in order along a dimension.
+    """Sorts the elements along a dimension.
 
     Args:
-        x: a block of numbers.
-        dim: the dimension along which, by default the last.
-        descending: the largest first. Then NaN comes first; otherwise it comes last.
+        x: a block of numbers, but not of 8-bit floats.
+        dim: the dimension that is sorted, by default the last.
+        descending: whether the largest element comes first. NaN counts as larger than any number,
+            and -0 as less than +0.
     """
     axis, descending = _check_arguments("sort", x, dim, descending)
     keys = _sorted_runs(_to_keys(x), axis, _bits(x.shape[axis]), descending)
@@ -41,7 +42,7 @@ def sort(x, dim=None, descending=False):
 
 @builtin
 def sort_impl(x, k=None, dim=None, descending=False):
-    """`sort`, or `topk` if there is a `k`."""
+    """Does the same as `topk`, or as `sort` if `k` is None."""
     if k is None:
         return sort(x, dim, descending)
     return topk(x, k, dim, descending)
@@ -49,13 +50,13 @@ def sort_impl(x, k=None, dim=None, descending=False):
 
 @builtin
 def bitonic_merge(x, dim=None, descending=False):
-    """The elements in order along a dimension, if they rise and then fall, or fall and then rise:
-    what the last stage of sorting does.
+    """Sorts the elements along a dimension, if they first rise and then fall, or first fall and
+    then rise. This is the last stage of sorting.
 
     Args:
-        x: a block of numbers.
-        dim: the dimension along which, by default the last.
-        descending: the largest first.
+        x: a block of numbers, but not of 8-bit floats.
+        dim: the dimension that is sorted, by default the last.
+        descending: whether the largest element comes first.
     """
     axis, descending = _check_arguments("bitonic_merge", x, dim, descending)
     keys = _merged(_to_keys(x), axis, _bits(x.shape[axis]), descending)
@@ -64,13 +65,14 @@ def bitonic_merge(x, dim=None, descending=False):
 
 @builtin
 def topk(x, k, dim=None, descending=True):
-    """The largest elements along a dimension, the largest first.
+    """The `k` largest elements along a dimension, the largest first.
 
     Args:
-        x: a block of numbers.
-        k: how many; a power of two.
-        dim: the dimension along which, by default the last.
-        descending: False gives the smallest ones, the smallest first. NaN counts as the largest.
+        x: a block of numbers, but not of 8-bit floats.
+        k: a power of two, at most the extent of the dimension; known at compile time.
+        dim: the dimension that is reduced to the extent `k`, by default the last.
+        descending: False gives the `k` smallest elements, the smallest first. NaN counts as larger
+            than any number.
     """
     axis, descending = _check_arguments("topk", x, dim, descending)
     if type(k) is not int or not 0 < k <= x.shape[axis] or k & (k - 1):
@@ -100,7 +102,7 @@ def _bits(extent: int) -> int:
 
 
 def _to_keys(x: tensor) -> tensor:
-    """Integers in the order of the elements."""
+    """Integers that have the order of the elements."""
     if x.dtype.is_bool():
         return cast_to(x, dtypes.int8)
     if not x.dtype.is_floating():
@@ -111,8 +113,8 @@ def _to_keys(x: tensor) -> tensor:
 
 
 def _mirrored(x: tensor) -> tensor:
-    """The magnitudes of negative numbers reversed: turns the order of a float's bits into that of
-    signed integers, and back."""
+    """Flips all bits but the sign of negative numbers. This turns the bits of floats into signed
+    integers of the same order, and back."""
     sign = x >> (x.dtype.primitive_bitwidth - 1)
     return x ^ (sign & x.dtype.int_range()[1])
 
@@ -127,13 +129,14 @@ def _from_keys(keys: tensor, x: tensor) -> tensor:
 
 
 def _sorted_runs(x: tensor, axis: int, bits: int, descending: bool) -> tensor:
-    """Sorts each run of 2^bits elements along the axis; every second one in the other direction."""
+    """Sorts each run of 2^bits elements along the axis. Every second run gets the opposite
+    order."""
     return _stages(x, axis, 1, bits, descending) if bits > 0 else x
 
 
 def _merged(x: tensor, axis: int, bits: int, descending: bool) -> tensor:
-    """Sorts runs of 2^bits elements which rise and then fall, or are rotations of such; every
-    second run in the other direction."""
+    """Sorts each run of 2^bits elements along the axis. Every second run gets the opposite order.
+    Each run must first rise and then fall, or be a rotation of such a run."""
     return _stages(x, axis, bits, bits, descending) if bits > 0 else x
 
 
@@ -146,7 +149,8 @@ def _stages(x: tensor, axis: int, first: int, last: int, descending: bool) -> te
 
 
 def _better_halves(x: tensor, axis: int, k: int, descending: bool) -> tensor:
-    """Of each two runs of k elements, one rising and one falling, the k larger or smaller ones."""
+    """Combines each pair of neighbouring runs of k elements, one rising and one falling, into a run
+    of the k largest or smallest elements of both."""
     shape = x.shape
     pairs = (*shape[:axis], shape[axis] // (2 * k), 2, k, *shape[axis + 1 :])
     order = [*range(axis + 1), *range(axis + 2, len(pairs)), axis + 1]
@@ -160,14 +164,18 @@ def _better_halves(x: tensor, axis: int, k: int, descending: bool) -> tensor:
 
 @builtin(method=True)
 def histogram(input, num_bins, mask=None):
-    """Counts the elements that equal 0, 1, … `num_bins` - 1, as int32.
+    """Counts how many elements equal 0, 1, …, `num_bins` - 1.
 
-    Its time grows with the extents of the block and of the bins.
+    The time grows with the extent of the block and with the number of bins.
 
     Args:
-        input: a block of rank 1 of int32 or uint32. Elements outside of the bins count nowhere.
-        num_bins: a power of two.
-        mask: int1 in the shape of the block. Where it is false, the element is not counted.
+        input: a block of rank 1 of int32 or uint32. Elements outside of the bins are not counted.
+        num_bins: a power of two, known at compile time.
+        mask: int1, a number or a block in the shape of `input`. Elements where it is false are not
+            counted.
+
+    Returns:
+        An int32 block of shape [num_bins].
     """
     _check_histogram(input, num_bins, mask)
     if mask is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks and output while a kernel is compiled."""
+"""Assertions and output while a kernel is compiled."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from eft.language.tensor import emitter, tensor
 
 @builtin
 def static_assert(cond, msg=""):
-    """Ends the compilation with the mistake `msg` unless `cond`, which is known at compile time,
-    is true."""
+    """Checks, at compile time, that `cond` is true. If it is false, the compilation fails with an
+    error that contains `msg`. It is an error if `cond` is known only at run time."""
     if isinstance(cond, tensor):
         raise Mistake(
             f"static_assert needs a condition that is known at compile time, got {describe(cond)}"
@@ -25,8 +25,9 @@ def static_assert(cond, msg=""):
 
 @builtin
 def static_print(*values, sep=" ", end="\n", file=None, flush=False):
-    """Prints while the kernel is compiled, as Python's `print`. What exists at run time shows as
-    its type. A kernel that is compiled already, or comes from the disk cache, prints nothing."""
+    """Prints while the kernel is compiled, with the arguments of Python's `print`. A value that is
+    known only at run time is printed as its type. If the kernel is already compiled, or comes from
+    the disk cache, nothing is printed."""
     if not emitter("static_print").prints:
         return
     try:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The target of a kernel, for kernels that ask; on the host, the device that launches run on.
+"""The target of the kernel that is being compiled. Outside of kernels, it is the device on which
+launches run.
 
-A kernel is compiled anew for each target, whether or not it asks.
+A kernel is compiled separately for each target, whether or not it calls these functions.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ __all__ = [
 
 @constexpr_function
 def current_target():
-    """The target as a `triton.backends.compiler.GPUTarget`: its `backend` is "cuda" or "cpu", its
-    `arch` the compute capability as a number, or None on a CPU."""
+    """The target as a `triton.backends.compiler.GPUTarget`. Its `backend` is "cuda" or "cpu". Its
+    `arch` is the compute capability as an int, such as 90 for 9.0, or None on a CPU."""
     from eft.triton.backends.compiler import GPUTarget
     from eft.triton.runtime.driver import driver
 
@@ -38,13 +39,13 @@ def current_target():
 
 @constexpr_function
 def is_cuda() -> bool:
-    """Whether it is an NVIDIA GPU."""
+    """Whether the target is an NVIDIA GPU."""
     return current_target().backend == "cuda"
 
 
 @constexpr_function
 def cuda_capability_geq(major: int, minor: int = 0) -> bool:
-    """Whether it is an NVIDIA GPU of at least this compute capability."""
+    """Whether the target is an NVIDIA GPU of at least the compute capability `major`.`minor`."""
     target = current_target()
     return target.backend == "cuda" and target.arch >= major * 10 + minor
 
@@ -57,17 +58,17 @@ def is_hip() -> bool:
 
 @constexpr_function
 def is_hip_cdna3() -> bool:
-    """False, as `is_hip`."""
+    """False: Eft does not compile for AMD's GPUs."""
     return False
 
 
 @constexpr_function
 def is_hip_cdna4() -> bool:
-    """False, as `is_hip`."""
+    """False: Eft does not compile for AMD's GPUs."""
     return False
 
 
 @constexpr_function
 def is_hip_gfx1250() -> bool:
-    """False, as `is_hip`."""
+    """False: Eft does not compile for AMD's GPUs."""
     return False

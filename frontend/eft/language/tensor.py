@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values that exist when the kernel runs, and the one way to make them: `op`."""
+"""Values that exist when the kernel runs, and `op`, which makes such a value by an operation."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from eft.language.dtypes import dtype
 
 
 class tensor:
-    """A number, a pointer, or a block of them, that exists when the kernel runs.
+    """A number, a pointer, or a block of numbers or pointers, that exists when the kernel runs.
 
     Attributes:
-        type: its type; of a block, a `block_type`.
-        dtype: the type of its elements.
+        type: the type of the value; for a block, a `block_type`.
+        dtype: the type of the elements; for a number or a pointer, the same as `type`.
         shape: the extents; `()` for a number or a pointer.
     """
 
@@ -32,7 +32,7 @@ class tensor:
         return self.type.numel if self.type.is_block() else 1
 
     def retyped(self, scalar: dtype) -> tensor:
-        """The same value in the IR, read as elements of another type."""
+        """The same IR value, with `scalar` as the type of its elements."""
         return tensor(self.handle, self.type.with_scalar(scalar))
 
     def __repr__(self):
@@ -40,12 +40,15 @@ class tensor:
 
 
 class structure:
-    """A value that is made of others: loops, conditionals and functions pass on its parts.
+    """A value that consists of other values, its parts. Loops, conditionals and functions pass on
+    the parts.
 
-    It exists in the compiler alone. A subclass has three methods:
-        parts: a tuple of tensors, numbers and such tuples.
-        with_parts: the same kind of thing made of other parts.
-        static: what else it is, known at compile time and hashable.
+    A structure exists in the compiler only. A subclass has three methods:
+
+        parts: returns the parts, a tuple of tensors, numbers and such tuples.
+        with_parts: returns a structure of the same kind with other parts.
+        static: returns everything else about the structure, which is known at compile time, as a
+            hashable value.
     """
 
     __slots__ = ()
@@ -60,8 +63,8 @@ _current = ContextVar("emitter", default=None)
 
 
 def emitter(function: str = ""):
-    """The writer of the IR of the kernel that this thread is compiling; the builtin `function` asks
-    for it."""
+    """Returns the `Emitter` of the kernel that this thread is compiling. Raises a RuntimeError if
+    there is no such kernel; `function` is the builtin that its message names."""
     current = _current.get()
     if current is None:
         what = f"{function!r} of eft.language" if function else "a function of eft.language"
@@ -73,14 +76,14 @@ def emitter(function: str = ""):
 
 
 def target_of_kernel() -> str | None:
-    """The target of the kernel that this thread is compiling: "cuda:90", "cpu"; None if it
-    compiles none."""
+    """The target of the kernel that this thread is compiling, such as "cuda:90" or "cpu". None if
+    the thread compiles no kernel."""
     current = _current.get()
     return None if current is None else current.target
 
 
 class emitting:
-    """While it is entered, this thread's builtins write with `emitter`."""
+    """A context manager: inside of it, the builtins that this thread calls write with `emitter`."""
 
     def __init__(self, emitter):
         self.emitter = emitter
@@ -93,7 +96,8 @@ class emitting:
 
 
 def ops(name: str, operands, types, **attributes) -> list[tensor]:
-    """Creates an operation and gives its results. Attributes are IR text or attribute objects."""
+    """Creates an operation and returns its results. An attribute is a text in IR syntax or an
+    attribute object."""
     if name.startswith(("arith.", "math.")) and name != "arith.select":
         _refuse_float8(operands)
     handles = emitter().create(name, [x.handle for x in operands], types, attributes)
@@ -101,22 +105,23 @@ def ops(name: str, operands, types, **attributes) -> list[tensor]:
 
 
 def _refuse_float8(operands):
-    """Refuses 8-bit floats, which the IR would take for integers."""
+    """Raises a `Mistake` for 8-bit floats, which an operation of the IR would read as integers."""
     for x in operands:
         if x.dtype.is_fp8():
             raise Mistake(f"can't compute with {x.dtype}: convert it first, to tl.float16 or wider")
 
 
 def op(name: str, operands, type: dtype, **attributes) -> tensor:
-    """Creates an operation with one result."""
+    """Creates an operation with one result, and returns the result."""
     return ops(name, operands, (type,), **attributes)[0]
 
 
 def enum(enumeration: str, name: str):
-    """The attribute for a case of one of the IR's enumerations: "ca" of "CacheModifier"."""
+    """The attribute for the case `name` of an enumeration of the IR, such as "ca" of
+    "CacheModifier"."""
     return emitter().enum(enumeration, name)
 
 
 def is_number(value) -> bool:
-    """Whether `value` is a Python number, which takes part in arithmetic as a constant."""
+    """Whether `value` is a Python number, which arithmetic takes as a constant."""
     return isinstance(value, bool | int | float)

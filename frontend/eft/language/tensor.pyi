@@ -5,11 +5,11 @@ from typing import Any
 from eft.language import dtypes
 
 class tensor:
-    """A number, a pointer, or a block of them, that exists when the kernel runs.
+    """A number, a pointer, or a block of numbers or pointers, that exists when the kernel runs.
 
     Attributes:
-        type: its type; of a block, a `block_type`.
-        dtype: the type of its elements.
+        type: the type of the value; for a block, a `block_type`.
+        dtype: the type of the elements; for a number or a pointer, the same as `type`.
         shape: the extents; `()` for a number or a pointer.
     """
 

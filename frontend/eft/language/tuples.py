@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tuples, plain ones and those whose elements have names: `typing.NamedTuple` and
+"""Plain tuples and named tuples, which are those of `typing.NamedTuple` and
 `collections.namedtuple`.
 
-A field that is annotated as `tl.constexpr` holds what is known at compile time, and keeps it so.
+A field that is annotated as `tl.constexpr` holds a value that is known at compile time and stays
+known.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from eft.language.constexpr import constexpr
 
 
 def is_named_class(value) -> bool:
-    """Whether `value` is a class of tuples with names."""
+    """Whether `value` is a class of named tuples."""
     return (
         isinstance(value, type)
         and issubclass(value, tuple)
@@ -21,26 +22,26 @@ def is_named_class(value) -> bool:
 
 
 def is_tuple(value) -> bool:
-    """Whether `value` is a tuple in a kernel, with names or without."""
+    """Whether `value` is a plain or a named tuple."""
     return type(value) is tuple or is_named_class(type(value))
 
 
 def remake(pattern: tuple, elements) -> tuple:
-    """A tuple of the kind of `pattern` with other elements."""
+    """A tuple of the same class as `pattern` with the elements `elements`."""
     if type(pattern) is tuple:
         return tuple(elements)
     return tuple.__new__(type(pattern), elements)
 
 
 def map_elements(function, value: tuple) -> tuple:
-    """`value` with `function` applied to its elements, except to those that stay known at compile
-    time."""
+    """`value` with `function` applied to its elements. Elements of fields that are annotated as
+    constexpr stay as they are."""
     fixed = constant_elements(value)
     return remake(value, (x if keep else function(x) for x, keep in zip(value, fixed, strict=True)))
 
 
 def constant_elements(value: tuple) -> list[bool]:
-    """For each element, whether its field is annotated as constexpr."""
+    """A list with a bool for each element: whether its field is annotated as constexpr."""
     if type(value) is tuple:
         return [False] * len(value)
     annotations = annotations_of(type(value))
@@ -48,7 +49,7 @@ def constant_elements(value: tuple) -> list[bool]:
 
 
 def is_constexpr_annotation(annotation) -> bool:
-    """Whether an annotation is `tl.constexpr`, or text that says so."""
+    """Whether an annotation is `tl.constexpr`, or a text with this name."""
     # typing.NamedTuple wraps an annotation that is text in a ForwardRef.
     annotation = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(annotation, str):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's classes for the types of constants and tuples, and types by their names in signatures.
+"""Triton's classes for the types of constants and tuples, and the types that signatures name.
 
-Kernels of Eft's need none of them: programs that look at types do.
+Kernels do not need these. They are for programs that inspect types.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class tuple_type:
     """The type of a tuple.
 
     Attributes:
-        types: those of its elements.
-        fields: their names; empty ones if they have none.
+        types: the types of the elements.
+        fields: the names of the elements; an empty text for each element if they have no names.
     """
 
     def __init__(self, types, fields=None):
@@ -71,8 +71,8 @@ class tuple_type:
 
 @constexpr_function
 def str_to_ty(name, c):
-    """The type that a signature calls `name`: "i32", "*fp32"; of a tuple a `tuple_type`, and of
-    "constexpr" that of `c`."""
+    """The type that is written as `name` in a signature, such as "i32" or "*fp32". For a tuple of
+    names it is a `tuple_type`, and for "constexpr" the `constexpr_type` of the value `c`."""
     if isinstance(name, tuple):
         return tuple_type([str_to_ty(each, c) for each in name], getattr(name, "_fields", None))
     if name == "constexpr":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Windows of a fixed shape into an array of any rank: pointers to their elements, and the mask of
-those that lie in the array. Block pointers and tensor descriptors are accessed by them."""
+"""Windows of a fixed shape into an array of any rank: the pointers to their elements, and a mask
+that is true inside the array. Accesses by block pointers and tensor descriptors use these."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ _PADDINGS = ("", "zero", "nan")
 
 
 def check_padding(padding_option, element: dtype):
-    """Refuses what can't be loaded outside of an array of elements of this type."""
+    """Raises a `Mistake` if `padding_option` is invalid, or is "nan" for elements that are not
+    floats."""
     check_choice("padding_option", padding_option, _PADDINGS)
     if padding_option == "nan" and not element.is_floating():
         raise Mistake(f"padding_option 'nan' needs floats, got {element}")
 
 
 def integers(what: str, owner: str, values, rank: int) -> tuple[tensor, ...]:
-    """Integers for each dimension, as tensors; `what` and `owner` are for mistakes."""
+    """Returns one integer for each of `rank` dimensions, as tensors. `what` and `owner` describe
+    them in messages."""
     values = tuple(values) if isinstance(values, tuple | list) else (values,)
     if len(values) != rank:
         raise Mistake(
@@ -40,17 +42,20 @@ def integers(what: str, owner: str, values, rank: int) -> tuple[tensor, ...]:
 
 
 def window(base, shape, strides, places, steps, axes) -> tuple[tensor, tensor | None]:
-    """The pointers to the window's elements, and the mask of those that lie in the array as far as
-    the dimensions `axes` tell; None for all.
+    """Returns the pointers to the window's elements, and a mask that is true where an element is
+    inside the array along all of the dimensions `axes`. The mask is None if `axes` is empty.
 
     Args:
-        base: the pointer to the array's element (0, …, 0).
-        shape, strides: the array's extents, and the distances of neighbours in elements.
-        places: where the window begins, an int32 number for each dimension.
-        steps: the distances from there, an int32 block for each dimension. The blocks broadcast to
-            the window's shape.
+        base: the pointer to the array's element with the index (0, …, 0).
+        shape: the array's extents.
+        strides: for each dimension, the distance between neighbours, in elements.
+        places: the index at which the window begins, an int32 for each dimension.
+        steps: for each dimension, an int32 block: the indices of the elements relative to `places`.
+            The blocks broadcast to the window's shape.
+        axes: the dimensions along which the mask checks the bounds.
     """
-    # The window's place moves the one pointer: what is left are small numbers that start at 0.
+    # The pointer moves to the beginning of the window. The offsets of the elements from there are
+    # small numbers that start at 0.
     for place, stride in zip(places, strides, strict=True):
         base = base + cast_to(place, dtypes.int64) * stride
     mask = None
@@ -58,8 +63,8 @@ def window(base, shape, strides, places, steps, axes) -> tuple[tensor, tensor | 
         distance = cast_to(step, dtypes.int64)
         base = base + distance * stride
         if axis in axes:
-            # As unsigned numbers, indices below zero are too large as well. Along an extent below
-            # zero there are no elements.
+            # Read as unsigned, a negative index is larger than any extent, so one comparison checks
+            # both bounds. A negative extent counts as 0.
             index = cast_to(cast_to(places[axis], dtypes.int64) + distance, dtypes.uint64)
             extent = maximum(cast_to(shape[axis], dtypes.int64), 0)
             inside = index < cast_to(extent, dtypes.uint64)
@@ -68,7 +73,8 @@ def window(base, shape, strides, places, steps, axes) -> tuple[tensor, tensor | 
 
 
 def steps_along(shape: tuple[int, ...], axis: int) -> tensor:
-    """0, 1, 2, … along a dimension of a block of this shape."""
+    """The numbers 0, 1, 2, … along the dimension `axis`, with extents of 1 along all other
+    dimensions."""
     slices = [None] * len(shape)
     slices[axis] = slice(None)
     return arange(0, shape[axis])[tuple(slices)]

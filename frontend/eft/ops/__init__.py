@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators that are ready to be called, on arrays of NumPy, PyTorch and CuPy.
+"""Operators on arrays of NumPy, PyTorch and CuPy.
 
-Their kernels were compiled ahead of time; they run where their arrays lie. `eft.ops.torch` has them
-as functions that PyTorch differentiates.
+Their kernels are compiled ahead of time and run on the device of the arrays. `eft.ops.torch` has
+the same operators as functions that PyTorch can differentiate.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 try:
     from eft import _ops
 except ImportError as error:
-    if error.name != "eft":  # it is there, and can't be loaded
+    if error.name != "eft":  # the module exists but can't be loaded
         raise
     raise ImportError("eft.ops is not built; scripts/setup builds it") from None
 from eft.ops.arrays import library_of
@@ -48,32 +48,33 @@ def dropout(
 ):
     """Drops each element of an array with probability p.
 
-    Y = mask * X * s, where mask is 1 if a random number in [0, 1) is at least p. That number is a
-    function of the seed, the row and the column alone: the same on every device and in every shape.
-    An array's columns are its last axis; its rows are all others, in row-major order of their
-    indices. Where its elements lie in memory does not matter.
+    Y = mask * X * s, where mask is 1 if a random number in [0, 1) is at least p, else 0. The random
+    number is a function of the seed, the row and the column only. It is the same on every device
+    and for every shape that has this row and column. The last axis of an array is its columns. All
+    other axes together are its rows, in row-major order of their indices. The random numbers don't
+    depend on the strides.
 
     Args:
         X: an array of float16, bfloat16, float32 or float64, of up to 8 axes and any strides.
-        p: from 0 to 1; at 1 everything is dropped. Any library's number.
-        seed: an integer of 64 bits, of any library; 0 takes a fresh one.
-        return_mask: whether to make the mask too. It is not needed: `dropout_seed_backward` gives
-            the same gradient without one.
-        scale_in_train: whether s is 1 / (1 - p), in float64 for an X of float64 and in float32
-            otherwise; if not, it is 1.
-        return_seed: whether to return the seed that was used, too.
-        device: "cpu", "cuda" or "cuda:N", for an array of NumPy's: where to compute. On a GPU it is
-            copied there and back.
+        p: a number from 0 to 1, of any library; at 1 every element is dropped.
+        seed: an integer of 64 bits, of any library; 0 takes a fresh seed.
+        return_mask: whether to return the mask. No gradient needs it: `dropout_seed_backward` gives
+            the same gradient as `dropout_backward` without a mask.
+        scale_in_train: if true, s is 1 / (1 - p), computed in float64 if X is float64, else in
+            float32. If false, s is 1.
+        return_seed: whether to return the seed that was used as well.
+        device: "cpu", "cuda" or "cuda:N": the device to compute on, if X is an array of NumPy. For
+            a GPU, X is copied to the GPU and the results are copied back.
 
     Returns:
-        (Y, mask): Y is of X's type, the mask int32, or None without `return_mask`; both new arrays
-        of X's library, on its device, laid out like X as far as there are no gaps. With
-        `return_seed` (Y, mask, seed).
+        (Y, mask), or with `return_seed` (Y, mask, seed). Y has X's type. The mask is int32, or None
+        without `return_mask`. Both are new arrays of X's library on X's device. If X has no gaps in
+        memory, they have X's strides.
 
     Raises:
-        TypeError: p is no number, or the seed no integer.
-        ValueError: X is none of these arrays, p is not from 0 to 1, or the seed does not fit in 64
-            bits.
+        TypeError: p is not a number, the seed is not an integer, or X is not of a known library.
+        ValueError: X has a wrong type or more than 8 axes, p is not from 0 to 1, or the seed does
+            not fit in 64 bits.
         RuntimeError: the device can't be used.
     """
     attributes = probability(p), bool(scale_in_train), seed_bits(seed)
@@ -90,7 +91,8 @@ def dropout(
 
 
 def dropout_backward(dY, mask, p: float, scale_in_train: bool = True):
-    """The gradient of X: mask * dY * s, with the mask, the p and the scaling of the forward.
+    """Returns the gradient of X, mask * dY * s. The mask, p and `scale_in_train` are those of the
+    forward.
 
     Returns:
         A new array like dY.
@@ -107,8 +109,9 @@ def dropout_backward(dY, mask, p: float, scale_in_train: bool = True):
 
 
 def dropout_seed_backward(dY, seed: int, p: float, scale_in_train: bool = True):
-    """The gradient of X without a mask, from the seed, the p and the scaling of the forward: the
-    same bits as `dropout_backward` gives.
+    """Returns the gradient of X, from the seed in place of the mask. It has the same bits as the
+    result of `dropout_backward`. The seed is the one that the forward used; p and `scale_in_train`
+    are those of the forward.
 
     Returns:
         A new array like dY.

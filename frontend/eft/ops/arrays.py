@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays of NumPy, PyTorch and CuPy, as the operators see them."""
+"""One interface for the arrays of NumPy, PyTorch and CuPy."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ from eft import _runtime
 
 
 class Library(ABC):
-    """The functions that operators need of a library of arrays. Its methods take arrays of its
-    own."""
+    """An array library: the functions that operators need. The methods take arrays of this
+    library."""
 
     @abstractmethod
     def plain(self, array):
-        """The array itself, without what a library does when it is read."""
+        """Returns the array as plain data in memory: without autograd and lazy negation in PyTorch,
+        and as an `ndarray` in NumPy."""
 
     @abstractmethod
     def empty_like(self, array, dtype=None):
-        """A new array of the same shape and device, laid out alike as far as there are no gaps;
-        of the same type, or of the one with this name."""
+        """Returns a new array of the same shape on the same device. It has the same strides if the
+        array has no gaps. Its type is the array's, or the one with this name."""
 
     @abstractmethod
     def row_major(self, array):
-        """The array, or a copy of it that is row-major without gaps."""
+        """Returns the array if it is row-major without gaps, else a copy of it that is."""
 
     @abstractmethod
     def empty(self, array, shape: tuple, dtype=None):
-        """A new row-major array on the same device; of the same type, or of the one with this
-        name."""
+        """Returns a new row-major array on the same device. Its type is the array's, or the one
+        with this name."""
 
     @abstractmethod
     def strides(self, array) -> tuple[int, ...]:
-        """The strides in elements."""
+        """Returns the strides in elements."""
 
     def view(self, array) -> tuple:
-        """Its address, shape, strides in elements, type, and the GPU's number or -1, as operators
-        take them. A launch reads arguments in the same way."""
+        """Returns what `eft._ops` takes for an array: (address, shape, strides in elements, type,
+        GPU's number or -1). The array is read as a launch reads its arguments."""
         try:
             address, dtype, _, gpu = _runtime.read_array(array, "an operator's argument")
         except TypeError as error:
@@ -46,11 +47,12 @@ class Library(ABC):
         return address, tuple(array.shape), self.strides(array), dtype, gpu
 
     def gpu(self, array) -> int:
-        """The number of the GPU of an array that has no memory; -1 on the CPU."""
+        """Returns the GPU's number for an array whose address does not tell it, because it has no
+        memory; -1 on the CPU."""
         return -1
 
     def stream(self, array) -> int:
-        """The stream that work on the array goes to; 0 on the CPU."""
+        """Returns the library's current stream on the array's GPU, as a number; 0 on the CPU."""
         return 0
 
 
@@ -65,7 +67,7 @@ class NumPy(Library):
         return self.numpy.empty_like(array, dtype, subok=False)
 
     def row_major(self, array):
-        # Unlike `ascontiguousarray` it leaves arrays without axes as they are.
+        # Unlike `ascontiguousarray`, `asarray` leaves arrays without axes as they are.
         return self.numpy.asarray(array, order="C")
 
     def empty(self, array, shape: tuple, dtype=None):
@@ -135,7 +137,7 @@ class PyTorch(Library):
 
 
 def _strides(array) -> tuple[int, ...]:
-    """The strides in elements of an array that has them in bytes."""
+    """Returns the strides in elements of an array whose `strides` are in bytes."""
     size = max(1, array.itemsize)
     if any(stride % size for stride in array.strides):
         raise ValueError(
@@ -149,7 +151,7 @@ _LIBRARIES = {"numpy": NumPy, "cupy": CuPy, "torch": PyTorch}
 
 
 def library_of(array) -> Library:
-    """The library that an array is of."""
+    """Returns the library of an array. Raises TypeError if it is none of the three."""
     import importlib
 
     for each in type(array).__mro__:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout, the sum with a residual, and a norm of the rows, in one pass."""
+"""Dropout, the sum with a residual and a norm of the rows, fused in one operator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from eft.ops.numbers import probability, real, seed_bits
 
 
 class Normed(NamedTuple):
-    """The result of a norm; it is all that the gradients need beside the weight."""
+    """The result of a norm. It has all arrays of the forward that the gradients need, except the
+    weight."""
 
     y: Any
     z: Any
@@ -40,26 +41,28 @@ def dropout_add_layer_norm(
 ) -> Normed:
     """Normalises the rows of residual + dropout(x).
 
-    z = residual + mask * x * s, and y = (z - mean) * rstd * weight + bias, where mean and rstd are
-    those of each row of z: rstd = 1 / sqrt(mean((z - mean)**2) + eps). The mask and s are those of
-    `eft.ops.dropout` with this seed. The bits of all results are the same on every device.
+    z = residual + mask * x * s, and y = (z - mean) * rstd * weight + bias. The mean and rstd = 1 /
+    sqrt(mean((z - mean)**2) + eps) are computed for each row of z. The mask and s are those of
+    `eft.ops.dropout` with the same seed and p. All results have the same bits on every device.
 
     Args:
         x: an array of float16, bfloat16 or float32, whose last axis is the columns.
         weight, bias: of x's type, one element for each column.
         residual: of x's type and shape.
-        p: from 0 to 1; at 0, nothing is dropped or drawn.
-        seed: an integer of 64 bits; 0 takes a fresh one.
+        p: from 0 to 1; at 0, no element is dropped and no random number is drawn.
+        seed: an integer of 64 bits; 0 takes a fresh seed.
         eps: at least 0.
         scale_in_train: whether s is 1 / (1 - p); otherwise it is 1.
 
     Returns:
-        y and z, like x; mean and rstd, float32, one for each row; and the seed that was used. All
-        arrays are new ones. Arrays that are not row-major without gaps are copied first.
+        y and z, of x's shape and type; mean and rstd, in float32, with one element for each row;
+        and the seed that was used. All arrays are new and row-major. Arguments that are not
+        row-major without gaps are copied first.
 
     Raises:
-        TypeError: a number is none, or the arrays are of several libraries.
-        ValueError: the arrays or numbers don't fit.
+        TypeError: p or eps is not a number, the seed is not an integer, or the arrays are not all
+            of one library.
+        ValueError: an array has a wrong type, shape or device, or a number is out of range.
         RuntimeError: the device can't be used.
     """
     return _forward(True, x, weight, bias, residual, p, seed, eps, scale_in_train)
@@ -74,7 +77,7 @@ def dropout_add_rms_norm(
     eps: float = 1e-5,
     scale_in_train: bool = True,
 ) -> Normed:
-    """Like `dropout_add_layer_norm`, with the mean 0 and without a bias.
+    """Like `dropout_add_layer_norm`, but with 0 in place of the mean and without a bias.
 
     y = z * rstd * weight, with rstd = 1 / sqrt(mean(z**2) + eps).
     """
@@ -84,18 +87,18 @@ def dropout_add_rms_norm(
 def dropout_add_norm_backward(
     dy, normed: Normed, weight, p: float = 0.0, dz=None, scale_in_train: bool = True
 ) -> NormGradients:
-    """The gradients of a norm, without a mask: from the seed.
+    """Returns the gradients of a norm. It needs no mask, because the seed in `normed` gives it.
 
     Args:
         dy: the gradient of y.
         normed: the forward's result.
         weight, p, scale_in_train: the forward's.
-        dz: the gradient of z from elsewhere, as where it is the next residual.
+        dz: the gradient of z from its other uses, such as the next residual; None if there is none.
 
     Returns:
-        Those of x, the residual, the weight and the bias. dx is what
-        `eft.ops.dropout_seed_backward` makes of dresidual, bit by bit. The sums of the other two
-        have an order of their own that is the same on every device.
+        The gradients of x, the residual, the weight and the bias. dx has the same bits as
+        `eft.ops.dropout_seed_backward` of dresidual. The gradients of the weight and the bias are
+        sums over rows, in a fixed order that is the same on every device.
     """
     numbers = probability(p), bool(scale_in_train), seed_bits(normed.seed)
     library = _library(dy=dy, dz=dz, weight=weight, **normed._asdict())
@@ -125,7 +128,8 @@ def _forward(is_layer, x, weight, bias, residual, p, seed, eps, scale_in_train) 
 
 
 def _library(**arrays):
-    """The library of the arrays that are not None, which must be the same for all."""
+    """Returns the library of the arrays that are not None. Raises TypeError if they are not all of
+    one library."""
     found = None
     for name, array in arrays.items():
         if array is None or name == "seed":

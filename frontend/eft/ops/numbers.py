@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arguments of operators that are numbers, of Python, NumPy, or any other library."""
+"""Reads the operators' numeric arguments: numbers of Python, NumPy, or any other library."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import operator
 
 
 def seed_bits(seed, takes_zero: bool = True) -> int:
-    """The seed as the operators count it, without a sign.
+    """Returns the seed modulo 2**64, which is what the operators take.
 
     Raises:
-        TypeError: it is no integer.
-        ValueError: it does not fit in 64 bits, or is 0 where that is not taken.
+        TypeError: the seed is not an integer.
+        ValueError: the seed does not fit in 64 bits, signed or unsigned, or is 0 without
+            `takes_zero`.
     """
     try:
         number = operator.index(seed)
@@ -25,28 +26,28 @@ def seed_bits(seed, takes_zero: bool = True) -> int:
 
 
 def probability(p) -> float:
-    """p as a float; the operators check its range.
+    """Returns p as a float. The operators check its range.
 
     Raises:
-        TypeError: it is no number.
+        TypeError: it is not a number.
     """
     return real("p", p)
 
 
 def real(name: str, number) -> float:
-    """A number of any library's as a float.
+    """Returns a number of any library as a float. An integer that is too large becomes infinity.
 
     Raises:
-        TypeError: it is no number.
+        TypeError: it is not a number.
     """
     if type(number) is float:
         return number
-    # Text that shows a number is none, though `float` reads it.
+    # A str is refused, although `float` accepts one such as "0.5".
     if hasattr(type(number), "__float__") or hasattr(type(number), "__index__"):
         try:
             return float(number)
         except OverflowError:
             return math.inf
-        except (TypeError, ValueError, RuntimeError):  # an array of several
+        except (TypeError, ValueError, RuntimeError):  # an array with several elements
             pass
     raise TypeError(f"{name} must be a number, got {number!r}")

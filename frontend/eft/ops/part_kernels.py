@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout of a part of a matrix: the elements are dropped that are if all of it is at hand.
-docs/operators.md defines the random number of an element.
+"""Dropout of a part of a matrix. It drops the same elements of the part as dropout of the whole
+matrix does. docs/operators.md defines the random number of an element.
 
-Unlike the operators' own kernels these are compiled at their first use.
+Unlike the kernels of the other operators, these are compiled at their first use.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 import eft
 import eft.language as tl
 
-EARLY_ROWS = 1024  # whose draws are for their own columns
-LANES = tl.constexpr(16)  # neighbours that have a word of as many draws
-GROUP = tl.constexpr(64)  # what these draws are for
+EARLY_ROWS = 1024  # in these rows the four words of a draw are for columns
+LANES = tl.constexpr(16)  # neighbours that use the same word, each of its own draw
+GROUP = tl.constexpr(64)  # the elements of these 16 draws: four for each
 
 
 @eft.jit
@@ -31,13 +31,15 @@ def drop_part(
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """y = where(kept, x * scale, 0) for `rows` rows and `columns` columns of a matrix, from a place
-    of it on; x and y have them without gaps.
+    """Computes y = where(kept, x * scale, 0) for a part of a matrix: `rows` rows and `columns`
+    columns, from (`first_row`, `first_column`) on. x and y hold only the part, row-major without
+    gaps.
 
-    A program has a tile of ROWS by COLUMNS elements of the matrix that begins at multiples of them.
-    Draws belong to groups of 64 elements: along the columns for early rows, which these are all or
-    none, else over the rows. So along that side a tile has a multiple of 64, and it has the four
-    elements of each of its draws.
+    A program has a tile of ROWS by COLUMNS elements. In the matrix a tile begins at a multiple of
+    ROWS and a multiple of COLUMNS. The four elements of a draw lie in a group of 64 elements: a
+    group of columns if EARLY, else a group of rows. All rows of a launch are early or none are.
+    Along the groups, the extent of a tile is a multiple of 64, so all four elements of a draw lie
+    in one tile.
     """
     left = first_column // COLUMNS * COLUMNS
     top = first_row // ROWS * ROWS
@@ -63,7 +65,8 @@ def drop_part(
 
 @eft.jit
 def group_places(EXTENT: tl.constexpr, IN_GROUPS: tl.constexpr):
-    """The places along one side of a tile: all, or the first 16 of each group of 64."""
+    """Returns the places of draws along one side of a tile: the first 16 of each group of 64 if
+    IN_GROUPS, else all."""
     if IN_GROUPS:
         place = tl.arange(0, EXTENT // 4)
         return place // LANES * GROUP + place % LANES
@@ -72,14 +75,14 @@ def group_places(EXTENT: tl.constexpr, IN_GROUPS: tl.constexpr):
 
 
 def launch(x, y, first_row: int, first_column: int, rows: int, columns: int, seed: int, p, scale):
-    """Computes y of x, a part of a matrix, by `drop_part`.
+    """Computes y from x, a part of a matrix, with `drop_part`.
 
     Args:
         x, y: arrays of floats of one type, without gaps.
         first_row, first_column: where the part begins in the matrix.
         rows, columns: its extents.
-        seed: a number of 64 bits with a sign.
-        p, scale: the probability, and the factor for what is kept.
+        seed: a signed integer of 64 bits.
+        p, scale: the probability of dropping an element, and the factor of those that are kept.
     """
     import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Computing elsewhere than where an array of NumPy's lies."""
+"""Moves an array of NumPy to the device on which an operator computes, and results back."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from eft import _runtime
 
 
 class Here:
-    """Where the arrays are."""
+    """The device on which the array is already: results stay there."""
 
     def back(self, array):
         return array
 
 
 class Gpu:
-    """A GPU, through the library that has put the array there."""
+    """A GPU to which PyTorch or CuPy has copied the array: results are copied back to NumPy."""
 
     def back(self, array):
         return array.get() if hasattr(array, "get") else array.cpu().numpy()
@@ -26,11 +26,11 @@ class Gpu:
 
 @contextlib.contextmanager
 def on_device(device: str | None, array) -> Iterator[tuple[Here | Gpu, object]]:
-    """The array on `device`, and what brings results back to where it came from.
+    """Yields an object whose method `back` brings results back, and the array on `device`.
 
     Raises:
-        ValueError: the array is none of NumPy's, or there is no such device.
-        RuntimeError: neither PyTorch nor CuPy is there to hold memory of a GPU.
+        ValueError: `device` is given for an array that is not of NumPy, or there is no such device.
+        RuntimeError: there is neither PyTorch with CUDA nor CuPy to hold memory of a GPU.
     """
     if device is None:
         yield Here(), array

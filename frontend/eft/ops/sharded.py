@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout of PyTorch's distributed tensors. Each rank has a part of the tensor, and drops
-there what one device would drop of the whole tensor. So the mask depends neither on the number of
-ranks nor on which rank has which part.
+"""Dropout of PyTorch's distributed tensors. Each rank has a part of the tensor, and drops the
+elements of its part that one device would drop of the whole tensor. So the mask depends neither on
+the number of ranks nor on which rank has which part.
 
-The operator is `torch.ops.eft.dropout_part`, which is its own gradient. It gets the place of the
-rank's part in the whole, which a strategy registered with `register_sharding` can't give, and its
-result has the shape of the whole, which `local_map` can't tell from parts of different extents.
+The operator on a part is `torch.ops.eft.dropout_part`. Its gradient is the same operator on dY. Two
+of PyTorch's ways to distribute an operator do not fit. A strategy registered with
+`register_sharding` can't pass the place of the rank's part in the whole tensor. `local_map` can't
+find the shape of the whole result if the parts have different extents.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from eft.ops import part_kernels
 def _dropout_part(
     x: Tensor, seed: Tensor, p: float, scale_in_train: bool, shape: list[int], offset: list[int]
 ) -> Tensor:
-    """Dropout of the part of a tensor of `shape` that begins at `offset`."""
+    """Drops elements of x, which is the part that begins at `offset` of a tensor of shape
+    `shape`."""
     x = x.contiguous()
     y = torch.empty_like(x)
     columns = x.shape[-1] if x.dim() else 1
@@ -44,7 +46,7 @@ def _dropout_part(
 
 
 def _scale(p: float, dtype: torch.dtype) -> float:
-    """1 / (1 - p), in the type in which the operators compute."""
+    """Returns 1 / (1 - p), or 0 if p is 1, computed in the type in which the operators compute."""
     if p == 1:
         return 0.0
     p = torch.tensor(p, dtype=torch.float32)
@@ -53,19 +55,20 @@ def _scale(p: float, dtype: torch.dtype) -> float:
 
 
 def _runs(shape, local, offset) -> Iterator[tuple[int, int, int]]:
-    """The rows of a part that lie one after the other in the whole, too. Rows are counted over all
-    axes that are given.
+    """Divides the rows of a part into runs that follow each other in the whole tensor, too. Rows
+    are counted over all axes that are given.
 
     Args:
-        shape, local, offset: the extents of the whole and of the part, and where the part begins.
+        shape, local, offset: the extents of the whole tensor and of the part, and the index in the
+            whole at which the part begins; all without the last axis.
 
     Yields:
-        The run's first row in the part, its first row in the whole, and how many rows it has.
+        For each run: its first row in the part, its first row in the whole, its number of rows.
     """
-    inner = len(shape)  # the axes from here on are whole in the part
+    inner = len(shape)  # the part has the full extent of the axes from here on
     while inner > 0 and local[inner - 1] == shape[inner - 1]:
         inner -= 1
-    cut = max(inner - 1, 0)  # an axis along which the part has neighbours
+    cut = max(inner - 1, 0)  # the last axis that is cut, or 0; a run has all rows from this axis on
     strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     rows = math.prod(local[cut:])
     places = product(*(range(extent) for extent in local[:cut]))
@@ -93,24 +96,26 @@ _dropout_part.register_autograd(_backward, setup_context=_save)
 
 
 def dropout(x: DTensor, seed: Tensor | None, p: float, scale_in_train: bool) -> DTensor:
-    """Dropout of a distributed tensor, with the placements of x. Sums that ranks still have to add
-    up are added first.
+    """Drops elements of a distributed tensor. The result has the placements of x, but where x is
+    `Partial`, the ranks' summands are added first and the result is replicated.
 
     Args:
-        seed: a number of 64 bits, the same at all ranks; None draws one at the first rank of the
-            mesh, from PyTorch's generator of the CPU, and sends it to the others.
+        seed: an integer of 64 bits, the same on all ranks. With None, the first rank of the mesh
+            draws one from PyTorch's CPU generator and sends it to the other ranks.
     """
     if not 0 <= p <= 1:
         raise ValueError(f"dropout: p is {p:.6f}, expected 0 to 1")
     if not x.dtype.is_floating_point or x.dtype.itemsize == 1:
         raise ValueError(f"dropout: X has dtype {x.dtype}, expected a float of 16 bits or more")
-    # Not where nothing changes: the gradient of `redistribute` has no gradient in PyTorch 2.11.
+    # Call `redistribute` only if it changes something: its gradient can't be differentiated again
+    # in PyTorch 2.11.
     if any(each.is_partial() for each in x.placements):
         x = x.redistribute(
             placements=[Replicate() if each.is_partial() else each for each in x.placements]
         )
     seed = _drawn_on(x.device_mesh) if seed is None else seed
-    # PyTorch's compiler takes no functions of distributed tensors, and differentiates what they do.
+    # PyTorch's compiler does not accept an autograd.Function on distributed tensors. It
+    # differentiates the operations inside `_drop` itself.
     drop = _drop if torch.compiler.is_compiling() else _Dropped.apply
     return drop(x, seed, p, scale_in_train)
 
@@ -126,8 +131,9 @@ def _drop(x: DTensor, seed: Tensor, p: float, scale_in_train: bool) -> DTensor:
 
 
 class _Dropped(torch.autograd.Function):
-    """Dropout that is its own gradient, so that it has gradients of any order: those of PyTorch's
-    conversions between a distributed tensor and its parts have none in PyTorch 2.11."""
+    """Dropout whose gradient is dropout again, so it has gradients of any order. Without this
+    class, autograd would go through PyTorch's conversions between a distributed tensor and its
+    parts. Their gradients can't be differentiated again in PyTorch 2.11."""
 
     @staticmethod
     def forward(ctx, x: DTensor, seed: Tensor, p: float, scale_in_train: bool) -> DTensor:
@@ -137,25 +143,26 @@ class _Dropped(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, dy: DTensor):
-        if dy.placements != ctx.placements:  # each rank drops its own part alone
+        if dy.placements != ctx.placements:  # dy's parts must be those of x
             dy = dy.redistribute(placements=ctx.placements)
         return dropout(dy, *ctx.saved_tensors, *ctx.rest), None, None, None
 
 
 def _offset_of(x: DTensor, local: list[int]) -> list[int]:
-    """Where this rank's part of a tensor begins. Along each axis of the mesh a dimension is cut as
-    `torch.chunk` cuts it: all parts have the extent of the first, but the last ones less or none.
+    """Returns the index at which this rank's part of a tensor begins. Along each axis of the mesh
+    that shards, a dimension is cut as `torch.chunk` cuts it: all parts have the same extent, except
+    that the last ones may be shorter or empty.
 
     Args:
         local: the part's extents.
     """
     mesh, extents, offset = x.device_mesh, list(x.shape), [0] * x.dim()
     place = mesh.get_coordinate()
-    if place is None:  # this rank is not in the mesh, and has nothing
+    if place is None:  # this rank is not in the mesh and has no elements
         return offset
     is_known = True
     for number, (coordinate, placement) in enumerate(zip(place, x.placements, strict=True)):
-        # PyTorch has shards that are no `Shard`, whose parts lie elsewhere.
+        # PyTorch also has private placements that shard and cut a dimension in other ways.
         is_known = is_known and isinstance(placement, (Shard, Replicate))
         if placement.is_shard():
             axis = placement.dim
@@ -172,7 +179,7 @@ def _offset_of(x: DTensor, local: list[int]) -> list[int]:
 
 
 def _drawn_on(mesh) -> Tensor:
-    """A seed that the first rank of a mesh draws."""
+    """Returns a seed that the first rank of a mesh draws and sends to all ranks of the mesh."""
     seed = torch.randint(1, 2**63 - 1, (), dtype=torch.int64).to(mesh.device_type)
     for axis in range(mesh.ndim):
         group = mesh.get_group(axis)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout and norms for PyTorch: differentiable, and known to torch.compile and to checkpointing.
+"""Dropout and norms as differentiable PyTorch functions that work under torch.compile and
+checkpointing.
 
-The operators are `torch.ops.eft.dropout`, `torch.ops.eft.dropout_add_norm`, and those with
-`_backward` behind these names. None changes what it is given. The seed travels as a tensor on the
-CPU, so that a compiled graph draws a new one at each of its runs, and checkpointing, which puts
-PyTorch's generator back, the same one again.
+The operators are `torch.ops.eft.dropout`, `torch.ops.eft.dropout_add_norm`, and their gradients
+`dropout_backward` and `dropout_add_norm_backward`. No operator changes its arguments. The seed is a
+tensor on the CPU, drawn by PyTorch's generator. So a compiled graph draws a new seed each time it
+runs. Checkpointing restores the generator's state, so the recomputation draws the same seed again.
 """
 
 from __future__ import annotations
@@ -58,15 +59,17 @@ _dropout_backward.register_autograd(_backward_of_backward, setup_context=_save)
 def dropout(
     x: Tensor, p: float = 0.5, seed: int | None = None, scale_in_train: bool = True
 ) -> Tensor:
-    """Drops each element of a tensor with probability p. Nothing but the seed is kept for the
-    gradient. Of a `DTensor` the elements are dropped that would be if one device had all of it.
+    """Drops each element of a tensor with probability p. Autograd keeps only the seed for the
+    gradient. Of a `DTensor`, the same elements are dropped as of a tensor that is entirely on one
+    device.
 
     Args:
-        x: as `eft.ops.dropout` takes it; the result is of its type.
+        x: a tensor as for `eft.ops.dropout`; the result has its type.
         p: from 0 to 1.
-        seed: an integer of 64 bits other than 0; None draws one from PyTorch's generator of the
-            CPU; for a `DTensor` the first rank of its mesh does, and sends it to the others.
-        scale_in_train: whether what is kept is multiplied by 1 / (1 - p).
+        seed: an integer of 64 bits other than 0. With None, a seed is drawn from PyTorch's CPU
+            generator; for a `DTensor` the first rank of its mesh draws it and sends it to the other
+            ranks.
+        scale_in_train: whether kept elements are multiplied by 1 / (1 - p).
     """
     numbers = probability(p), bool(scale_in_train)
     if type(x).__name__ == "DTensor":
@@ -95,7 +98,8 @@ def _norm(
     eps: float,
     scale_in_train: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """y, z and the statistics; without a mean, that of a root mean square norm has no elements."""
+    """Returns y, z, mean and rstd. For a root mean square norm the mean is a tensor without
+    elements."""
     numbers = p, int(seed), eps, scale_in_train
     if is_layer:
         normed = ops.dropout_add_layer_norm(x, weight, bias, residual, *numbers)
@@ -125,7 +129,8 @@ def _norm_backward(
     p: float,
     scale_in_train: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The gradients; that of the bias of a root mean square norm has no elements."""
+    """Returns the gradients of x, the residual, the weight and the bias. For a root mean square
+    norm the last one is a tensor without elements."""
     normed = ops.Normed(None, z, mean if is_layer else None, rstd, int(seed))
     dx, dresidual, dweight, dbias = ops.dropout_add_norm_backward(
         dy, normed, weight, p, dz, scale_in_train
@@ -172,12 +177,12 @@ def dropout_add_layer_norm(
     eps: float = 1e-5,
     scale_in_train: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """y and z of `eft.ops.dropout_add_layer_norm`: the norm of residual + dropout(x), and that sum
-    itself, which is the next residual. Both can be differentiated, once.
+    """Returns y and z of `eft.ops.dropout_add_layer_norm`: z is residual + dropout(x), which is the
+    next residual, and y is the norm of z. Both can be differentiated once, but not twice.
 
     Args:
-        seed: an integer of 64 bits other than 0; None draws one from PyTorch's generator of the
-            CPU.
+        seed: an integer of 64 bits other than 0. With None, a seed is drawn from PyTorch's CPU
+            generator.
     """
     return _normed(x, weight, bias, residual, seed, True, p, eps, scale_in_train)
 
@@ -191,8 +196,8 @@ def dropout_add_rms_norm(
     eps: float = 1e-5,
     scale_in_train: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """y and z of `eft.ops.dropout_add_rms_norm`. Both have a first derivative and no second one.
-    Without a seed, one is drawn as for `dropout_add_layer_norm`."""
+    """Returns y and z of `eft.ops.dropout_add_rms_norm`. Both can be differentiated once, but not
+    twice. If the seed is None, a seed is drawn as for `dropout_add_layer_norm`."""
     return _normed(x, weight, None, residual, seed, False, p, eps, scale_in_train)
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The module that a script under `python -m eft run` imports as `triton`: Triton's names for what
-Eft has.
+"""The module that a script under `python -m eft run` imports as `triton`. It offers Eft's functions
+and classes under Triton's names.
 
-`eft.triton.install()` makes the import system answer `triton` with this module, `triton.language`
-with `eft.language`, and so on, in this process. docs/triton.md says what is the same and what
-differs.
+After `eft.triton.install()`, `import triton` in this process imports this module, `import
+triton.language` imports `eft.language`, and so on. docs/triton.md describes what is the same as in
+Triton and what differs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
     "tools",
 ]
 
-#: The version of Triton's language that Eft follows, for scripts that ask, and Eft's own.
+#: The version of Triton's language that Eft follows, for scripts that check it, and Eft's version.
 __version__ = f"3.6.0+eft{_version}"
 
 _PLACES = {

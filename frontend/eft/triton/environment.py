@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's environment variables that mean something to Eft, under Eft's own names.
+"""Sets Eft's environment variables from the variables of Triton that mean the same.
 
-They are read when `triton` is imported; `triton.knobs` changes them later.
+Triton's variables are read when `triton` is imported. Later changes are made through
+`triton.knobs`.
 """
 
 from __future__ import annotations
 
 import os
 
-#: Eft's name for each of Triton's that has one.
+#: By the name of a variable of Triton's, the name of Eft's variable with the same meaning.
 OWN_NAMES = {
     "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS": "EFT_ALLOW_NON_CONSTEXPR_GLOBALS",
     "TRITON_ALWAYS_COMPILE": "EFT_ALWAYS_COMPILE",
@@ -16,7 +17,7 @@ OWN_NAMES = {
     "TRITON_DEBUG": "EFT_DEBUG",
 }
 
-#: Those of the others that `triton` reads.
+#: Further variables of Triton's that have an effect, because Eft's `triton` reads them itself.
 _READ = {
     "TRITON_CACHE_AUTOTUNING", "TRITON_CACHE_MANAGER", "TRITON_CUOBJDUMP_PATH", "TRITON_DUMP_DIR",
     "TRITON_HOME", "TRITON_INTERPRET", "TRITON_KERNEL_DUMP", "TRITON_OVERRIDE_DIR",
@@ -28,8 +29,9 @@ _DUMP = "EFT_DUMP_DIR"
 
 
 def adopt(again: bool = False):
-    """Sets Eft's variables from Triton's, where Eft's are not set or with `again`, and says once
-    which of Triton's have no effect."""
+    """Sets Eft's variables from Triton's. Does not change variables of Eft that are set already,
+    unless `again` is true. Without `again`, also warns about variables of Triton that have no
+    effect."""
     for name, own in OWN_NAMES.items():
         if name in os.environ and (again or own not in os.environ):
             set_own(name, os.environ[name])
@@ -46,8 +48,8 @@ def adopt(again: bool = False):
 
 
 def set_own(name: str, value: str | None):
-    """Sets the variable of Eft's that corresponds to one of Triton's, if there is one. The value
-    None removes it."""
+    """Sets Eft's variable that has the same meaning as Triton's variable `name`, if there is one.
+    The value None removes Eft's variable."""
     own = OWN_NAMES.get(name)
     if own is None:
         return
@@ -60,7 +62,7 @@ def set_own(name: str, value: str | None):
 
 
 def set_dump_folder(folder: str | None):
-    """Has Eft write its stages into a folder; None for no more."""
+    """Makes Eft write the stages of every kernel that it compiles into a folder. None ends this."""
     if folder is None:
         os.environ.pop(_DUMP, None)
     else:
@@ -68,5 +70,5 @@ def set_dump_folder(folder: str | None):
 
 
 def is_true(value: str) -> bool:
-    """Whether the text of a variable means yes, as Triton reads it."""
+    """Whether Triton takes this text of an environment variable as true."""
     return value.lower() in ("1", "true", "on", "y", "yes")

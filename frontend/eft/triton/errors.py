@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.errors`."""
+"""Eft's implementation of `triton.errors`."""
 
 from eft.errors import EftError as TritonError
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes `import triton` mean Eft, in this process, and in those that it starts.
+"""Makes `import triton` import Eft, in this process and in the processes that it starts.
 
-Every module of Triton's that Eft has goes to a module of Eft's: not a copy, the same object, so
-that `triton.language.int32 is eft.language.int32`. The others are not found, also if Triton is
-installed: half of one and half of the other would only fail later.
+If Eft implements a module of Triton's, importing it gives Eft's module object itself, not a copy:
+so `triton.language.int32 is eft.language.int32`. Triton's other modules are not found, even if
+Triton is installed, because a mixture of modules from both would fail later, with errors that
+explain little.
 
-Another process takes a folder of Eft's on PYTHONPATH for one that has a Triton: `as_triton`, whose
-`triton.py` calls `install()`.
+Other processes find Eft through PYTHONPATH. It contains Eft's folder `as_triton`, in which the
+module `triton.py` calls `install()`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from importlib.machinery import ModuleSpec
 
 from eft.version import __version__
 
-#: Triton's modules that are not in `eft.triton` under the same name, and theirs in Eft.
+#: By the name of a module of Triton's, the module of Eft that implements it. Only the modules that
+#: are not in `eft.triton` under the same name.
 _ELSEWHERE = {"triton.language": "eft.language", "triton.testing": "eft.testing"}
 
 #: Modules of `eft.triton` that Triton does not have.
@@ -31,19 +33,21 @@ _OWN = {
 
 
 def _name_in_eft(name: str) -> str | None:
-    """The module of Eft's that is `name`, or None if there is none."""
+    """Returns the name of Eft's module that implements Triton's module `name`; None if there is
+    none.
+    """
     for theirs, ours in (*_ELSEWHERE.items(), ("triton", "eft.triton")):
         if f"{name}.".startswith(f"{theirs}."):
             ours += name.removeprefix(theirs)
             break
     try:
         return ours if ours not in _OWN and importlib.util.find_spec(ours) else None
-    except ModuleNotFoundError:  # a package on the way is not there
+    except ModuleNotFoundError:  # an enclosing package does not exist
         return None
 
 
 class _Alias(Loader):
-    """Gives a module of Eft's a second name."""
+    """A loader that returns the module `name` of Eft under a name of Triton's."""
 
     def __init__(self, name: str):
         self.name = name
@@ -51,24 +55,25 @@ class _Alias(Loader):
     def create_module(self, spec: ModuleSpec):
         module = importlib.import_module(self.name)
         self.spec = module.__spec__
-        # The modules of its own that a package has imported have their second names from now on, so
-        # that nothing imports them once more, over a name of the package's that is called the same.
+        # If the module is a package, its imported submodules get their second names now, too.
+        # Otherwise a later import of such a name would run. It would set the submodule as an
+        # attribute of the package, and could replace another value with the same name.
         for name in list(sys.modules):
             if name.startswith(f"{self.name}.") and name not in _OWN:
                 sys.modules.setdefault(spec.name + name[len(self.name) :], sys.modules[name])
         return module
 
     def exec_module(self, module):
-        module.__spec__ = self.spec  # the import system has put its own there
+        module.__spec__ = self.spec  # the import system has replaced it by a spec for Triton's name
 
     def get_code(self, name: str):
-        """The module's code, for `python -m`."""
+        """Returns the module's code, which `python -m` runs."""
         spec = importlib.util.find_spec(self.name)
         return spec.loader.get_code(self.name)
 
 
 class _Names(Loader):
-    """Makes a module that has only names which Eft does not serve."""
+    """A loader for modules of `eft.triton.missing.MODULES`, which contain only stand-ins."""
 
     def create_module(self, spec: ModuleSpec):
         from eft.triton.missing import make_module
@@ -80,7 +85,7 @@ class _Names(Loader):
 
 
 class TritonFinder(MetaPathFinder):
-    """Answers for `triton` and everything in it."""
+    """Finds the module `triton` and all modules inside it."""
 
     def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
         if name.partition(".")[0] != "triton":
@@ -98,12 +103,12 @@ class TritonFinder(MetaPathFinder):
 
 
 def install(children: bool = False) -> None:
-    """Makes `import triton` mean Eft from now on. A Triton that was imported before keeps working
-    for who has it, but is not found under its name any more.
+    """Makes `import triton` import Eft from now on. If the real Triton was imported before, modules
+    that have imported it can go on using it, but no later import finds it.
 
     Args:
-        children: whether it means Eft also in processes that this one starts from now on with this
-            environment. `python -m eft run` asks for it.
+        children: whether `import triton` also imports Eft in processes that this process starts
+            later with its environment. `python -m eft run` sets this.
     """
     if children:
         reach_children()
@@ -115,17 +120,17 @@ def install(children: bool = False) -> None:
     sys.meta_path.insert(0, TritonFinder())
 
 
-#: The folder in which processes find Eft as `triton`.
+#: The folder that makes Eft importable as `triton` if it is on PYTHONPATH.
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "as_triton")
 
 
 def reach_children() -> None:
-    """Puts `FOLDER` first on PYTHONPATH, where Python looks before what is installed, with the
-    folder that Eft was imported from, in case it is not installed."""
+    """Puts `FOLDER` first on PYTHONPATH, which Python searches before installed packages. If Eft is
+    not installed, adds the folder from which this process imported Eft, too."""
     path = os.environ.get("PYTHONPATH", "")
     folders = path.split(os.pathsep) if path else []
     if FOLDER not in sys.path:
-        sys.path.insert(1, FOLDER)  # multiprocessing hands this path on
+        sys.path.insert(1, FOLDER)  # multiprocessing passes `sys.path` to its processes
     if FOLDER not in folders:
         own = os.path.dirname(os.path.dirname(os.path.dirname(FOLDER)))
         is_found = own in folders or os.path.basename(own) in ("site-packages", "dist-packages")

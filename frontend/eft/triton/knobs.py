@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.knobs`: settings that a program changes or takes from environment variables.
+"""Eft's implementation of `triton.knobs`: settings, called knobs. A program sets a knob, or the
+knob follows an environment variable.
 
-Those that mean something to Eft work. The others can be read and set; setting one says once that it
-has no effect. docs/triton.md lists which are which.
+Some knobs have an effect in Eft. The others can be read and set, too, but setting one of them warns
+once that it has no effect. docs/triton.md lists both kinds.
 """
 
 from __future__ import annotations
@@ -25,23 +26,24 @@ __all__ = [
     "runtime_knobs", "setenv", "toenv",
 ]  # fmt: skip
 
-#: Whether setting a knob sets its environment variable too, so that processes that are started
+#: Whether setting a knob also sets its environment variable, so that processes which are started
 #: later have the same setting.
 propagate_env: bool = True
 
-_told = set()  # the knobs that were said to have no effect
+_told = set()  # the knobs about which a warning was given
 
 
 class Env:
-    """The class of `env`."""
+    """The class of the object `env`."""
 
 
-#: Assigned to a knob, it makes the knob follow its environment variable again.
+#: Assigning this object to a knob makes the knob follow its environment variable again.
 env = Env()
 
 
 def setenv(key: str, value: str | None) -> None:
-    """Sets an environment variable, or takes it away, if `propagate_env` says so."""
+    """Sets an environment variable, or removes it if the value is None. Does nothing if
+    `propagate_env` is false."""
     if not propagate_env:
         return
     if value is None:
@@ -51,7 +53,8 @@ def setenv(key: str, value: str | None) -> None:
 
 
 def toenv(value) -> tuple[str | None] | None:
-    """The text of a value for an environment variable, in a tuple; None if it has no text."""
+    """Returns the text of a value for an environment variable, in a tuple; (None,) if the variable
+    must be removed. Returns None if the value has no such text."""
     if value is None:
         return (None,)
     if isinstance(value, bool):
@@ -60,12 +63,13 @@ def toenv(value) -> tuple[str | None] | None:
 
 
 class env_base:
-    """A knob: an attribute of a group, which follows an environment variable until it is set.
+    """A knob: an attribute of a group of knobs. It has the value of an environment variable until a
+    program sets the attribute.
 
     Args:
-        key: the variable.
-        default: the value where the variable is not set.
-        works: whether it means something to Eft.
+        key: the name of the environment variable, or None if there is none.
+        default: the value if the variable is not set.
+        works: whether the knob has an effect in Eft.
     """
 
     def __init__(self, key: str | None, default=None, works: bool = False):
@@ -96,7 +100,7 @@ class env_base:
             self.changed(self.get(), again=False)
 
     def get(self):
-        """The value by the environment variable."""
+        """Returns the value that the environment variable gives."""
         text = os.environ.get(self.key) if self.key else None
         return self.default_value() if text is None else self.parse(text)
 
@@ -107,11 +111,12 @@ class env_base:
         return text
 
     def transform(self, value):
-        """The value that is read where this one was set."""
+        """Returns the value that a program reads after it has set `value`."""
         return value
 
     def changed(self, value, again: bool = True):
-        """Follows a change of the knob; `again` if its variable follows as well."""
+        """Is called after a change of the knob, and makes Eft use the new value. With `again`, also
+        sets the knob's environment variable."""
         text = toenv(value)
         if self.key and text and again:
             setenv(self.key, text[0])
@@ -131,15 +136,16 @@ class env_base:
 
 
 class env_str(env_base):
-    """A knob that is a text."""
+    """A knob that is a string."""
 
 
 class env_opt_str(env_base):
-    """A knob that is a text or None."""
+    """A knob that is a string or None."""
 
 
 class env_str_callable_default(env_str):
-    """A knob that is a text, with a function that gives it where the variable is not set."""
+    """A knob that is a string. `default` is a function, which returns the value if the variable is
+    not set."""
 
     def default_value(self):
         return self.default()
@@ -163,7 +169,7 @@ class env_opt_bool(env_bool):
 
 
 class env_int(env_base):
-    """A knob that is a whole number."""
+    """A knob that is an int."""
 
     def __init__(self, key: str, default: int = 0, works: bool = False):
         super().__init__(key, default, works)
@@ -176,10 +182,10 @@ class env_int(env_base):
 
 
 class env_class(env_base):
-    """A knob that is a class or None; the variable names it as MODULE:CLASS.
+    """A knob that is a class or None. The variable gives the class as MODULE:CLASS.
 
     Args:
-        base: the name of a class that it must be derived from.
+        base: the name of a class. The knob's class must be derived from it.
     """
 
     def __init__(self, key: str, base: str, works: bool = False):
@@ -202,8 +208,8 @@ class NvidiaTool:
     """A program of the CUDA toolkit.
 
     Attributes:
-        path: where it is.
-        version: "12.8" and the like.
+        path: the path of the program.
+        version: the release of the toolkit, such as "12.8".
     """
 
     def __init__(self, path: str, version: str):
@@ -212,7 +218,7 @@ class NvidiaTool:
 
     @staticmethod
     def from_path(path: str) -> NvidiaTool | None:
-        """The program at a path, or None if there is none that tells its version."""
+        """Returns the program at a path; None if it can't be run or does not print its version."""
         import re
         import subprocess
 
@@ -225,8 +231,8 @@ class NvidiaTool:
 
 
 class env_nvidia_tool(env_base):
-    """A knob that is a program of the CUDA toolkit: the one that the variable or the knob names,
-    or that is found on the path. Eft needs none."""
+    """A knob that is a program of the CUDA toolkit: the program whose path the knob or the variable
+    gives, or else the one that is found on PATH. Eft itself runs none of these programs."""
 
     def __init__(self, binary: str, works: bool = False):
         super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH", None, works)
@@ -252,31 +258,31 @@ class base_knobs:
 
     @property
     def knob_descriptors(self) -> dict[str, env_base]:
-        """The knobs' descriptions, by their names."""
+        """The `env_base` objects of the knobs, by the names of the knobs."""
         found = {name: value for each in type(self).__mro__ for name, value in vars(each).items()}
         return {name: value for name, value in found.items() if isinstance(value, env_base)}
 
     @property
     def knobs(self) -> dict:
-        """The knobs' values, by their names."""
+        """The values of the knobs, by the names of the knobs."""
         return {name: getattr(self, name) for name in self.knob_descriptors}
 
     def copy(self):
-        """A group with the same settings."""
+        """Returns a group with the same settings."""
         made = type(self)()
         vars(made).update(vars(self))
         return made
 
     def reset(self):
-        """Makes every knob follow its environment variable again."""
+        """Makes every knob follow its environment variable again. Returns the group."""
         for name in self.knob_descriptors:
             delattr(self, name)
         return self
 
     @contextmanager
     def scope(self):
-        """Within it, changes of the knobs and of their variables are for a time: what was before
-        comes back after it."""
+        """A context that restores the knobs of the group and their environment variables at its
+        end."""
         knobs = self.knob_descriptors.values()
         keys = [each.key for each in knobs if each.key]
         keys += [environment.OWN_NAMES[key] for key in keys if key in environment.OWN_NAMES]
@@ -295,7 +301,7 @@ class base_knobs:
             self._restored()
 
     def _restored(self):
-        """Follows a change of all knobs at once."""
+        """Is called after all knobs have changed at once."""
 
 
 class BuildImpl(Protocol):
@@ -307,11 +313,11 @@ class CompilationListener(Protocol):
 
 
 class InitHandleHook(Protocol):
-    """The type of the hooks around loading."""
+    """The type of the hooks before and after a kernel is loaded."""
 
 
 class JITHook(Protocol):
-    """The type of `runtime.jit_cache_hook`, see `eft.hooks.call_compile_hook`."""
+    """The type of `runtime.jit_cache_hook`. `eft.hooks.call_compile_hook` shows its arguments."""
 
 
 class JITHookCompileInfo(TypedDict, total=False):
@@ -319,7 +325,8 @@ class JITHookCompileInfo(TypedDict, total=False):
 
 
 class LaunchHook(Protocol):
-    """The type of the hooks around launches: a function of an `eft.hooks.LaunchMetadata`."""
+    """The type of the hooks before and after launches: a function that takes an
+    `eft.hooks.LaunchMetadata`."""
 
 
 class PipelineStagesHook(Protocol):
@@ -327,11 +334,12 @@ class PipelineStagesHook(Protocol):
 
 
 class CompileTimes:
-    """The microseconds of a compile's parts, for listeners.
+    """The times of the parts of a compile in microseconds, for listeners.
 
     Attributes:
-        ir_initialization, store_results: of writing the IR, and of keeping what was compiled.
-        lowering_stages: a pair of name and time for each stage.
+        ir_initialization: the time for making the first IR.
+        lowering_stages: a pair (name, time) for each stage.
+        store_results: the time for storing the results.
     """
 
     def __init__(self, ir_initialization: int, lowering_stages: list, store_results: int):
@@ -349,11 +357,13 @@ class CompileTimes:
 
 
 class HookChain:
-    """Functions that are called one after the other with the same arguments.
+    """A hook that consists of several functions. Calling it calls each of them with the same
+    arguments.
 
     Attributes:
-        calls: the functions.
-        reversed: whether the last one is called first.
+        calls: the functions, in the order in which they were added.
+        reversed: whether the functions are called in reverse order.
+        changed: a function that is called after a function was added or removed.
     """
 
     def __init__(self, reversed: bool = False):
@@ -377,7 +387,7 @@ class HookChain:
 
 
 class build_knobs(base_knobs):
-    """Settings of the C compiler that Triton runs. Eft runs none."""
+    """The settings of the C compiler that Triton runs. Eft runs no C compiler."""
 
     cc = env_opt_str("CC")
     cudacrt_path = env_opt_str("TRITON_CUDACRT_PATH")
@@ -390,7 +400,7 @@ class build_knobs(base_knobs):
 
 
 class redis_knobs(base_knobs):
-    """The server of `triton.runtime.cache.RedisRemoteCacheBackend`."""
+    """The settings of the server that `triton.runtime.cache.RedisRemoteCacheBackend` uses."""
 
     key_format = env_str("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}", works=True)
     host = env_str("TRITON_REDIS_HOST", "localhost", works=True)
@@ -398,8 +408,9 @@ class redis_knobs(base_knobs):
 
 
 class cache_knobs(base_knobs):
-    """Folders. `dir` is that of Eft's cache too, if it is set before the first kernel is compiled;
-    where nothing sets it, files of programs lie in Triton's place and kernels in Eft's."""
+    """The settings of folders. If `dir` or its variable is set before the first kernel is compiled,
+    both Eft's kernels and the files of programs are kept in this folder. If neither is set, Eft's
+    kernels are kept in Eft's default folder, and the files of programs in Triton's."""
 
     home_dir = env_str_callable_default("TRITON_HOME", lambda: os.path.expanduser("~/"), works=True)
     dump_dir = env_str_callable_default(
@@ -421,7 +432,7 @@ class cache_knobs(base_knobs):
 
 
 class _dump(env_bool):
-    """`dump_ir`, by which Eft writes its stages into `cache.dump_dir`."""
+    """The knob `dump_ir`. If it is true, Eft writes the stages of kernels into `cache.dump_dir`."""
 
     def changed(self, value, again: bool = True):
         super().changed(value, again)
@@ -429,7 +440,7 @@ class _dump(env_bool):
 
 
 class compilation_knobs(base_knobs):
-    """Settings of compiles."""
+    """The settings of compiles."""
 
     override = env_bool("TRITON_KERNEL_OVERRIDE")
     dump_ir = _dump("TRITON_KERNEL_DUMP", works=True)
@@ -446,14 +457,14 @@ class compilation_knobs(base_knobs):
 
 
 class autotuning_knobs(base_knobs):
-    """Settings of autotuning."""
+    """The settings of autotuning."""
 
     cache = env_bool("TRITON_CACHE_AUTOTUNING", works=True)
     print = env_bool("TRITON_PRINT_AUTOTUNING", works=True)
 
 
 class _hook(env_base):
-    """A knob that is a function, or a chain of them, and has no environment variable."""
+    """A knob that is a function or a `HookChain`, and has no environment variable."""
 
     def changed(self, value, again: bool = True):
         if self.works:
@@ -463,7 +474,7 @@ class _hook(env_base):
 
 
 class runtime_knobs(base_knobs):
-    """Settings of launches."""
+    """The settings of launches."""
 
     interpret = env_bool("TRITON_INTERPRET", works=True)
     debug = env_bool("TRITON_DEBUG", works=True)
@@ -477,7 +488,7 @@ class runtime_knobs(base_knobs):
     add_stages_inspection_hook = _hook(None)
 
     def _restored(self):
-        """Hands the hooks to Eft."""
+        """Sets Eft's hooks to those of this group, and makes changes of a chain do the same."""
         for hook in (self.launch_enter_hook, self.launch_exit_hook):
             if isinstance(hook, HookChain):
                 hook.changed = self._restored
@@ -487,19 +498,21 @@ class runtime_knobs(base_knobs):
 
 
 def _in_use(hook):
-    """A hook, or None if it is a chain of none."""
+    """Returns the hook; None if it is a `HookChain` without functions."""
     return None if isinstance(hook, HookChain) and not hook.calls else hook
 
 
 class language_knobs(base_knobs):
-    """Settings of Triton's language. Eft's never changes its meaning."""
+    """The settings that change the meaning of Triton's language. The meaning of Eft's language is
+    fixed."""
 
     fp32_default = env_opt_str("TRITON_F32_DEFAULT")
     default_fp_fusion = env_bool("TRITON_DEFAULT_FP_FUSION", True)
 
 
 class nvidia_knobs(base_knobs):
-    """NVIDIA's tools. The CUDA driver assembles Eft's PTX."""
+    """The settings of NVIDIA's tools. Eft does not need them to compile, because the CUDA driver
+    assembles its PTX."""
 
     cuobjdump = env_nvidia_tool("cuobjdump", works=True)
     nvdisasm = env_nvidia_tool("nvdisasm")
@@ -515,7 +528,7 @@ class nvidia_knobs(base_knobs):
 
 
 class amd_knobs(base_knobs):
-    """AMD's GPUs. Eft does not compile for them."""
+    """The settings for AMD's GPUs, for which Eft does not compile."""
 
     use_buffer_ops = env_bool("AMDGCN_USE_BUFFER_OPS", True)
     use_buffer_atomics = env_bool("AMDGCN_USE_BUFFER_ATOMICS", True)
@@ -529,7 +542,7 @@ class amd_knobs(base_knobs):
 
 
 class proton_knobs(base_knobs):
-    """The profiler."""
+    """The settings of the profiler."""
 
     disable = env_bool("TRITON_PROTON_DISABLE", works=True)
     cupti_lib_dir = env_str("TRITON_CUPTI_LIB_PATH", "")
@@ -550,5 +563,6 @@ runtime._restored()
 
 
 def refresh_knobs():
-    """Reads the environment variables again that Eft reads once."""
+    """Reads Triton's environment variables again, which Eft otherwise reads only when `triton` is
+    imported."""
     environment.adopt(again=True)

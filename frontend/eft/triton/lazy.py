@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Modules whose names are made when somebody asks for them: few programs use many of Triton's."""
+"""Modules whose names are imported when they are first read, because most programs use few of
+Triton's names."""
 
 from __future__ import annotations
 
@@ -11,12 +12,13 @@ from eft.version import __version__
 
 
 def attributes(module: str, places: dict[str, str]):
-    """Makes the `__getattr__` of a module that stands for one of Triton's.
+    """Returns the function `__getattr__` for a module that implements one of Triton's modules.
 
     Args:
-        module: the module's `__name__`, `eft.triton.….`
-        places: for each of its names the module that has it; with a colon the name there follows,
-            if it is another one. A name that is a module has only that.
+        module: the module's `__name__`, such as "eft.triton.runtime".
+        places: by the name of each attribute, the module that defines the attribute. If the
+            attribute has another name there, this name follows after a colon. If the last part of
+            the module's name is the attribute's name, the attribute is that module itself.
     """
     theirs = module.removeprefix("eft.")
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names that Triton has beside its language and Eft does not have, so that a script which uses one
-gets an error that says so. A script that only imports it runs, derives from it or catches it.
+"""The names outside of the language that Triton has and Eft lacks. Each name has a stand-in. A
+script may import the stand-in, derive a class from it, and catch it as an exception. Any other use
+raises an error that names it.
 
-docs/triton.md has the same for readers; a test compares.
+docs/triton.md lists the same names; a test compares the two lists.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _LAUNCHES = "it launches kernels by itself, in eft._runtime"
 _NO_AMD = "it compiles for NVIDIA's GPUs and CPUs"
 _NO_INTERPRETER = "it compiles for the CPU instead of interpreting"
 
-#: By module: why Eft lacks some of its names, and the names.
+#: By the name of a module of Triton's: the reason why Eft lacks some of its names, and these names.
 _NAMES = {
     "triton.backends.amd.compiler": (
         _NO_AMD,
@@ -62,7 +63,7 @@ _NAMES = {
     "triton.tools.disasm": ("get_sass leaves the encodings out", "parseCtrl processSassLines"),
 }
 
-#: The modules that have nothing but such names: why, and the names.
+#: The modules of which Eft has no name at all: the reason, and the names.
 MODULES = {
     "triton.language.semantic": (_COMPILES, "IncompatibleTypeErrorImpl TritonSemantic"),
     "triton.tools.gsan": ("kernels are not instrumented", "main"),
@@ -114,12 +115,13 @@ MODULES = {
     "triton.profiler.viewer": ("Hatchet shows the files that finalize writes", "main"),
 }
 
-#: Of them those with modules inside.
+#: Those of `MODULES` that are packages, which contain further modules.
 PACKAGES = {"triton.profiler.hooks"}
 
 
 class _Refusing(type):
-    """Refuses what programs do with a class beside deriving from it."""
+    """The class of stand-ins. Raises an error for every use of a stand-in except those that
+    `Missing` allows."""
 
     def __call__(cls, *args, **kwargs):
         refuse(cls._name, cls._reason)
@@ -133,14 +135,14 @@ class _Refusing(type):
         return f"<{cls._name}, which Eft does not have>"
 
     def __getattr__(cls, name: str):
-        if name.startswith("_"):  # what Python itself asks for
+        if name.startswith("_"):  # Python itself reads such attributes
             raise AttributeError(name)
         refuse(cls._name, cls._reason)
 
 
 class Missing(Exception, metaclass=_Refusing):
-    """The base of what stands for something of Triton's. It may be derived from, caught and used as
-    an annotation; any other use is an error that names it."""
+    """The base of the stand-ins. A program may derive from a stand-in, catch it, and use it as an
+    annotation. Any other use raises an error that names the stand-in."""
 
     _name = _reason = ""
 
@@ -155,14 +157,18 @@ def is_missing(module: str, name: str) -> bool:
 
 
 def attribute(module: str, name: str):
-    """The stand-in for `module.name` where Eft has nothing of that name."""
+    """Returns the stand-in for `module.name`.
+
+    Raises:
+        AttributeError: Triton does not have this name either.
+    """
     if not is_missing(module, name):
         raise AttributeError(f"Eft {__version__} has nothing named {module}.{name}")
     return _make(f"{module}.{name}", _NAMES[module][0])
 
 
 def make_module(name: str) -> ModuleType:
-    """A module of which Eft has nothing but the names."""
+    """Returns the module `name`, one of `MODULES`, whose names are all stand-ins."""
     reason, names = MODULES[name]
     module = ModuleType(name, f"Stands for `{name}`, which Eft does not have: {reason}.")
     for each in names.split():
@@ -171,6 +177,6 @@ def make_module(name: str) -> ModuleType:
 
 
 def refuse(name: str, reason: str = ""):
-    """Raises the error for the use of something of Triton's that Eft does not have."""
+    """Raises a NotImplementedError which says that Eft does not have `name`."""
     text = f"Eft {__version__} does not have {name}"
     raise NotImplementedError(f"{text}: {reason}" if reason else text)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Autotuning: a kernel is launched with the configuration that was measured to be the fastest for
-arguments like these.
+"""Autotuning: a kernel is launched with the configuration that was the fastest when it was measured
+with similar arguments.
 
-It knows launches and times, and nothing of compiling: a configuration is arguments of a launch.
+A configuration is a set of arguments of a launch. Autotuning uses only launches and times; it does
+not depend on how the compiler works.
 """
 
 from __future__ import annotations

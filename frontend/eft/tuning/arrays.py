@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Zeroing, copying and restoring arrays around a run that is measured, for every library of arrays
-that a kernel takes."""
+"""Zeroes, copies and restores arrays before and after a run that is measured. Supports every array
+library whose arrays a kernel takes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sys
 
 
 def fill_zero(array):
-    """Sets all elements to zero."""
+    """Sets all elements of an array to zero."""
     array = _with_memory(array)
-    if hasattr(array, "zero_"):  # PyTorch, where a gradient of this is not wanted
+    if hasattr(array, "zero_"):  # PyTorch; `detach` keeps this out of gradients
         array.detach().zero_()
     elif hasattr(array, "fill"):  # NumPy, CuPy
         array.fill(0)
@@ -19,7 +19,7 @@ def fill_zero(array):
 
 
 def copy(array):
-    """A copy that keeps the elements, and the strides where the library can."""
+    """Returns a copy of an array, with the same strides if the library supports that."""
     array = _with_memory(array)
     if hasattr(array, "clone"):
         return array.detach().clone()
@@ -27,7 +27,7 @@ def copy(array):
 
 
 def assign(array, saved):
-    """Gives `array` the elements of a copy of it."""
+    """Sets the elements of `array` to those of `saved`, which `copy` returned for it."""
     array = _with_memory(array)
     if hasattr(array, "copy_"):
         array.detach().copy_(saved)
@@ -38,13 +38,15 @@ def assign(array, saved):
 
 
 def _with_memory(array):
-    """The array whose bits a reinterpreted one has; any other as it is."""
-    jit = sys.modules.get("eft.triton.runtime.jit")  # which alone makes reinterpreted ones
+    """Returns the array that has the memory of `array`: its base if `triton.reinterpret` made it,
+    else `array` itself."""
+    jit = sys.modules.get("eft.triton.runtime.jit")  # only this module makes reinterpreted arrays
     return array.base if jit is not None and isinstance(array, jit.TensorWrapper) else array
 
 
 def _as_numpy(array):
-    """A view of what has the buffer protocol: `bytearray`, `memoryview`, `array.array`."""
+    """Returns an array of NumPy that shares its memory with an object that has the buffer protocol:
+    a `bytearray`, a `memoryview` or an `array.array`."""
     import numpy
 
     return numpy.asarray(memoryview(array))

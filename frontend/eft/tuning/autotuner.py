@@ -1,36 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`@eft.autotune`: the choice among configurations, and launches with it.
+"""`@eft.autotune`: launches a kernel with the configuration that was chosen for the arguments.
 
-A launch whose arguments are like those of one before finds its configuration by two look-ups in
-dicts. Everything else is behind `_choose`, in modules that are loaded when it is first called.
+If an earlier launch had similar arguments, two look-ups in dicts find the configuration. Otherwise
+`_choose` makes the choice. The modules for that are imported at the first choice.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from _thread import RLock  # `threading` takes longer to import than all of this
+from _thread import RLock  # importing `threading` takes longer than importing this module
 
 from eft.tuning.config import Config
 from eft.tuning.wrapper import Wrapper, check_names, unknown_names
 
-#: Held while candidates are measured: what another thread launches meanwhile would slow some down.
+#: Held while candidates are measured, so that only one thread measures at a time. Measurements of
+#: two threads would slow each other down.
 _measuring = RLock()
 os.register_at_fork(after_in_child=_measuring._at_fork_reinit)
 
 
 class Autotuner(Wrapper):
-    """A kernel whose launches use the fastest of some configurations. See `autotune`.
+    """A kernel whose launches use the fastest of several configurations. See `autotune`.
 
     Attributes:
         configs: the configurations.
-        keys: the names of the parameters for whose values the choice is made anew.
-        cache: by the key of a choice (values, dtypes, device), the configuration chosen.
+        keys: the names of the parameters on whose values the choice depends.
+        cache: the chosen configurations, by the key of the choice. A key consists of the values of
+            the parameters in `keys`, the dtypes of the arrays, and the device.
         best_config: the configuration of the last launch.
-        configs_timings: by configuration, the median, the 20 % and the 80 % quantile of the times
-            of the last choice in milliseconds; infinities for one that can't run.
-        left_out: by configuration that can't run, the reason, of the last choice.
-        nargs: while a choice is made, the positional arguments by name; else None.
+        configs_timings: the times from the last choice, by configuration: the median, the 20 % and
+            the 80 % quantile, in milliseconds. Infinities for a configuration that can't run.
+        left_out: the configurations that could not run at the last choice, with the reasons.
+        nargs: while a choice is made, the positional arguments by name; otherwise None.
     """
 
     def __init__(
@@ -104,8 +106,9 @@ class Autotuner(Wrapper):
 
     @property
     def do_bench(self):
-        """The user's function that measures, which may be set; without one,
-        `eft.testing.do_bench`, for subclasses (a choice then measures all candidates in turns)."""
+        """The function that measures a configuration: the one that the user gave or set, or else
+        `eft.testing.do_bench`. Only subclasses call `eft.testing.do_bench` through this attribute:
+        without a function of the user, a choice measures all candidates in turns."""
         if self._do_bench is None:
             from eft.testing import do_bench
 
@@ -119,7 +122,8 @@ class Autotuner(Wrapper):
     # -- launches ----------------------------------------------------------------------------------
 
     def run(self, *args, grid=None, warmup=False, **kwargs):
-        """Launches with the fastest configuration, which is measured if it is not known yet."""
+        """Launches the kernel with the fastest configuration. If that is not known yet, measures
+        the configurations first."""
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
         return self._launch(grid, *args, **kwargs)
@@ -145,11 +149,11 @@ class Autotuner(Wrapper):
         return self.fn[grid](*args, **added)
 
     def warmup(self, *args, grid=None, **kwargs) -> list:
-        """Compiles the kernel for all configurations that pruning leaves. Returns the compiled
-        kernels; a configuration that can't be compiled has none.
+        """Compiles the kernel for all configurations that remain after pruning. Returns the
+        compiled kernels, without those of configurations that can't be compiled.
 
         Raises:
-            AutotunerError: none can be compiled.
+            AutotunerError: no configuration can be compiled.
         """
         from eft.tuning.candidates import compile_all, make_candidates
 
@@ -168,12 +172,12 @@ class Autotuner(Wrapper):
 
     def _make_plan(self, kinds, args, kwargs: dict) -> _Plan:
         self.check_conflicts(self.configs, args, kwargs)
-        _ = self.kernel  # what is none yet is an error before anything is run
+        _ = self.kernel  # raises an error if @eft.jit is missing
         self._plans[kinds] = plan = _Plan(self, args, kwargs)
         return plan
 
     def check_conflicts(self, configs, args, kwargs: dict):
-        """Raises a ValueError if configurations give an argument that the call gives, too."""
+        """Raises a ValueError if both a configuration and the call give the same argument."""
         named = [*self.arg_names[: len(args)], *kwargs]
         for config in configs:
             conflicts = [name for name in config.all_kwargs() if name in named]
@@ -184,7 +188,7 @@ class Autotuner(Wrapper):
                 )
 
     def _check_key(self, plan: _Plan, args, kwargs: dict):
-        """Raises a TypeError for a value of the key that can't be hashed."""
+        """Raises a TypeError if a value of the key can't be hashed."""
         values = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
         for name in plan.keys:
             try:
@@ -196,7 +200,8 @@ class Autotuner(Wrapper):
                 ) from None
 
     def _choose(self, plan: _Plan, facts, args, kwargs: dict, grid) -> tuple[Config, dict]:
-        """The configuration for a call, with the keyword arguments that it adds."""
+        """Returns the configuration for a call, and the keyword arguments that the configuration
+        adds to the call. `facts` is the result of `plan.facts`."""
         same = with_one_nan(facts)
         if same is not facts:
             facts = same
@@ -217,24 +222,28 @@ class Autotuner(Wrapper):
         plan.choices[facts] = key, config, added
         return config, added
 
-    # -- what may be replaced by arguments, and what programs call ---------------------------------
+    # -- methods that arguments can replace, and methods that programs call ------------------------
 
     def prune_configs(self, kwargs: dict) -> list[Config]:
-        """The configurations worth measuring for the arguments `nargs` and `kwargs`."""
+        """Returns the configurations that are worth measuring for the arguments `nargs` and
+        `kwargs`."""
         from eft.tuning.pruning import prune
 
         return prune(self, kwargs)
 
     def _bench(self, *args, config: Config, grid=None, warmup=False, **kwargs) -> list[float]:
-        """The median and the quantiles of the times of one configuration, in milliseconds; for
-        subclasses that choose in their own way. Infinities if it can't run."""
+        """Measures one configuration. Returns the median, the 20 % and the 80 % quantile of its
+        times in milliseconds, or infinities if it can't run. For subclasses that choose by
+        themselves."""
         from eft.tuning.choice import bench
 
         with _measuring:
             return bench(self, config, args, kwargs, grid)
 
     def _prepare(self, arguments: dict, reset_only: bool = False):
-        """The default `pre_hook`: zeroes and copies arrays before a run that is measured."""
+        """Zeroes the arrays in `reset_to_zero`, and copies those in `restore_value` unless
+        `reset_only` is true. This is the default `pre_hook`, which is called before each run that
+        is measured."""
         if not (self.reset_to_zero or self.restore_value):
             return
         from eft.tuning import arrays
@@ -257,7 +266,8 @@ class Autotuner(Wrapper):
             }
 
     def _restore(self, arguments: dict, exception=None):
-        """The default `post_hook`: gives arrays the values from before a run that was measured."""
+        """Restores the values of the arrays that `_prepare` has copied. This is the default
+        `post_hook`, which is called after each run that was measured."""
         if not self.restore_copies:
             return
         from eft.tuning import arrays
@@ -268,12 +278,14 @@ class Autotuner(Wrapper):
 
 
 class _Plan:
-    """The common part of calls with arguments of the same kinds.
+    """The plan for calls whose arguments have the same types and keywords.
 
     Attributes:
-        facts: a function of (args, kwargs): what of them a choice depends on.
-        choices: by these facts, the key of the choice, its configuration, and the keyword arguments
-            that it adds to the call.
+        keys: the names in the tuner's `keys` that such a call gives and that are not arrays.
+        typed: the names of the arguments whose element types belong to the key.
+        facts: a function of (args, kwargs) that returns the facts on which a choice depends.
+        choices: the choices by these facts. A choice is its key, its configuration, and the keyword
+            arguments that the configuration adds to the call.
     """
 
     def __init__(self, tuner: Autotuner, args, kwargs: dict):
@@ -291,20 +303,23 @@ class _Plan:
         for name in self.typed:
             value, place = values[name], places[name]
             parts.append(f"{place}.{_ELEMENT_TYPES[_type_attribute(value)]}")
-            # All arrays of a launch on GPUs are on one; which one, the first tells.
+            # All arrays of a launch on a GPU are on the same GPU, so the device of the first array
+            # suffices. For the other arrays of PyTorch, only whether they are on a GPU matters.
             if is_placed and hasattr(value, "is_cuda"):
                 parts.append(f"{place}.is_cuda")
-            elif hasattr(value, "device"):  # a number of NumPy's has one, too
+            elif hasattr(value, "device"):  # scalars of NumPy also have a device
                 parts.append(f"{place}.device")
                 is_placed = is_placed or is_array(value)
-        # Written out, because it is most of what a launch costs beyond the kernel's own.
+        # The function is generated as source text, because a loop would be slower. This function is
+        # most of the time that autotuning adds to a launch.
         self.facts = eval(f"lambda args, kwargs: ({''.join(f'{part}, ' for part in parts)})")
         self.choices = {}
 
 
 def with_one_nan(value):
-    """A value of a key, or a tuple of them, in which one object stands for every NaN, which then
-    equal each other; the same object where there is none."""
+    """Returns a value of a key, or a tuple of such values, with every NaN replaced by the object
+    `math.nan`. A dict then finds keys with NaN, since it compares objects by identity first.
+    Returns the same object if there is no NaN."""
     if type(value) is tuple:
         found = tuple(map(with_one_nan, value))
         is_same = all(new is old for new, old in zip(found, value, strict=True))
@@ -313,8 +328,8 @@ def with_one_nan(value):
     return math.nan if is_number and value != value else value
 
 
-#: The attribute that tells the type of an array's elements, and how to read it, the first that is
-#: there: arrays with a dtype come first, then Python's own, then any other.
+#: The attributes that give the type of an array's elements, each with the expression that reads the
+#: type. The first attribute that an array has is used.
 _ELEMENT_TYPES = {
     "dtype": "dtype",
     "format": "format",
@@ -323,7 +338,7 @@ _ELEMENT_TYPES = {
     "__class__": "__class__",
 }
 _NO_CHOICE = (None, None, None)
-#: The keys of `prune_configs_by`. PyTorch's compiler calls the last one `configs_top_k`.
+#: The keys of `prune_configs_by`. PyTorch's compiler uses `configs_top_k` in place of `top_k`.
 _PRUNING = ("early_config_prune", "perf_model", "top_k", "configs_top_k")
 
 
@@ -332,14 +347,14 @@ def _type_attribute(array) -> str:
 
 
 def element_type(array) -> str:
-    """The type of an array's elements, in the words of its library."""
+    """Returns the type of an array's elements as text, as the array's library writes it."""
     name = _type_attribute(array)
     found = getattr(array, name)
     return str(found["typestr"] if name == "__cuda_array_interface__" else found)
 
 
 def is_array(value) -> bool:
-    """Whether a value has elements, which are no part of a key."""
+    """Whether a value is an array. The elements of an array are not part of a key."""
     names = ("__dlpack__", "data_ptr", "__cuda_array_interface__", "typecode", "format")
     return any(hasattr(value, name) for name in names) and not isinstance(value, str)
 
@@ -354,8 +369,9 @@ def _names(option: str, names) -> list[str]:
 
 
 def _warn_of_unknown_keys(tuner: Autotuner):
-    """Says at the kernel's line which names in `key` are ignored. They are no error, since Triton
-    accepts them, and programs leave such names behind when a parameter goes."""
+    """Warns at the kernel's line about names in `key` that no parameter has. They are ignored. They
+    are not an error, because Triton accepts them, and because programs often keep such names after
+    a parameter was removed."""
     fault = unknown_names("key", tuner.keys, tuner.arg_names)
     if fault is not None:
         import warnings
@@ -379,39 +395,47 @@ def autotune(
     do_bench=None,
     cache_results=True,
 ):
-    """Launches a kernel with the fastest of some configurations.
+    """Launches a kernel with the fastest of several configurations.
 
-    They are compiled in parallel and measured in turns, at the first call for each new combination
-    of the key's values, the arrays' dtypes and the device. The kernel runs many times then, on the
-    arrays of the call. A configuration that can't run on the device is left out.
+    The choice depends on the values of the parameters in `key`, on the arrays' dtypes, and on the
+    device. The first call with a new combination of these makes a choice: it compiles the
+    configurations in parallel and measures them in turns. During the choice, the kernel runs many
+    times on the arrays of the call. Configurations that can't run on the device are left out.
 
     Args:
-        configs: the configurations, each a `Config`; none: one without meta-parameters.
-        key: the names of the parameters for whose values the choice is made anew. A name that no
+        configs: the configurations, each a `Config`. An empty list means one configuration without
+            meta-parameters.
+        key: the names of the parameters on whose values the choice depends. A name that no
             parameter has is ignored, with a warning.
-        prune_configs_by: a dict with any of
-            early_config_prune: a function (configs, named_args, **kwargs) that returns those worth
-                a try;
-            perf_model: a function of the arguments and a configuration's by name, that estimates
-                its time;
-            top_k: how many of the best estimates to try: an int, or a share of all as a float.
+        prune_configs_by: a dict with any of these entries:
+            early_config_prune: a function (configs, named_args, **kwargs) that returns the
+                configurations worth measuring;
+            perf_model: a function that takes the arguments and those of a configuration by name,
+                and returns an estimate of the configuration's time;
+            top_k: the number of configurations with the lowest estimates to measure: an int, or a
+                float for a fraction of all configurations.
         reset_to_zero: the names of arrays that are zeroed before each run that is measured.
-        restore_value: the names of arrays that keep their values from before it.
-        pre_hook: in place of these two, a function (arguments, reset_only=False) that is called
-            before each run that is measured, and once after them with `reset_only=True`.
-        post_hook: a function (arguments, exception) that is called after each run.
-        warmup: milliseconds to run all configurations before they are measured; 25 by default.
-        rep: milliseconds to measure each at most; 50 by default. Slow ones are dropped sooner.
-        use_cuda_graph: measure on a GPU what a launch takes in a CUDA graph; needs PyTorch.
-        do_bench: measures in place of all this: a function (call, quantiles) that returns the
-            quantiles of the times in milliseconds.
-        cache_results: keep the choice in the disk cache, for later processes.
+        restore_value: the names of arrays whose values are saved before each run that is measured,
+            and restored after it.
+        pre_hook: a function (arguments, reset_only=False) that is called before each run that is
+            measured. After all these runs it is called once more, with `reset_only=True`. It
+            replaces `reset_to_zero` and `restore_value`.
+        post_hook: a function (arguments, exception) that is called after each run that is measured.
+            It replaces the restoring of `restore_value`.
+        warmup: the milliseconds for which all configurations together run before they are measured;
+            25 by default.
+        rep: the milliseconds for which each configuration is measured; 50 by default. There are at
+            least 5 and at most 100 runs of each. Slow configurations are dropped sooner.
+        use_cuda_graph: whether to measure launches inside a CUDA graph; needs PyTorch and a GPU.
+        do_bench: a function (call, quantiles) that measures a configuration in place of the methods
+            above. It returns the quantiles of the times in milliseconds.
+        cache_results: whether to keep the choice in the disk cache for later processes.
 
     Raises:
-        ValueError: `reset_to_zero` or `restore_value` names no parameter.
-        TypeError: an argument is of the wrong type.
-        AutotunerError: at a launch: no configuration is left, or none can run; or there is no
-            choice yet and a CUDA graph is being captured.
+        ValueError: `reset_to_zero` or `restore_value` contains a name that no parameter has.
+        TypeError: an argument has the wrong type.
+        AutotunerError: at a launch: no configuration is left after pruning; no configuration can
+            run; or a CUDA graph is being captured and there is no choice yet.
     """
 
     def wrap(fn):

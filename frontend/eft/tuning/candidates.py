@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The configurations that are measured against each other, and their compiles, in parallel."""
+"""The candidates: configurations that are measured against each other. Compiles them in
+parallel."""
 
 from __future__ import annotations
 
@@ -10,18 +11,21 @@ from eft.tuning.config import Config
 
 
 class Candidate:
-    """One configuration, for one call.
+    """A configuration for one call.
 
     Attributes:
         config: the configuration.
-        kwargs: the keyword arguments of the call, with its own.
-        final: those with which a launch reaches the kernel.
-        compiled: the compiled kernel, once it is there.
-        failure: the exception that says why it can't run, or None.
-        raised: what a function of the user's has raised in a run, or None.
-        times: how long its runs took, in milliseconds.
-        timing: their median, and the 20 % and the 80 % quantile.
-        is_slow: whether it is so much slower than others that it is not measured any more.
+        args: the positional arguments of the call.
+        kwargs: the keyword arguments of the call and those of the configuration.
+        arguments: all of these arguments, by name.
+        final: the keyword arguments that the kernel gets, which include those of further wrappers.
+        for_compile: the positional and the keyword arguments with which the kernel is compiled.
+        compiled: the compiled kernel; None before the compile.
+        failure: the exception because of which the candidate can't run, or None.
+        raised: the exception that a function of the user has raised in a run, or None.
+        times: the times of the candidate's runs, in milliseconds.
+        timing: the median, the 20 % and the 80 % quantile of `times`.
+        is_slow: whether the candidate is no longer measured, because it is much slower than others.
     """
 
     def __init__(self, tuner, config: Config, args, kwargs: dict, grid):
@@ -41,8 +45,10 @@ class Candidate:
         self.is_slow = False
 
     def _with_hooked_descriptors(self):
-        """The arguments to compile for: the configuration's hook may set the block shapes of
-        descriptors. It does so for copies here, since candidates are compiled side by side."""
+        """Returns the arguments with which the kernel is compiled, as (args, kwargs). The
+        configuration's hook may set the block shapes of tensor descriptors. Here it sets those of
+        copies, because other candidates use the same descriptors and are compiled at the same time.
+        """
         if self.config.pre_hook is None:
             return self.args, self.final
         from copy import copy
@@ -71,9 +77,10 @@ class Candidate:
             self.failure = error
 
     def code(self):
-        """A key that tells its runs from those of others: the code, and the parameters that the
-        call leaves to the configuration, which the kernel or the grid sees. Options may well make
-        no difference to the code."""
+        """Returns a key that is equal for candidates whose runs do the same. It consists of the
+        code and the arguments that are not arrays. The arguments belong to the key because the
+        kernel and the grid read them. Launch options don't, because different options can give the
+        same code. A candidate with a `pre_hook` equals no other candidate."""
         compilation = getattr(self.compiled, "compilation", None)
         if compilation is None or self.config.pre_hook is not None:
             return self
@@ -86,14 +93,15 @@ class Candidate:
         return (compilation.metadata, compilation.binary, *values)
 
     def launch(self):
-        """Runs the kernel once as the program would. What stands in the way of the launch itself is
-        the candidate's failure; what the user's functions raise goes on."""
+        """Launches the kernel once, with the configuration's hook, as the program would. If the
+        launch itself fails, sets `failure`. If a function of the user raises an exception, sets
+        `raised`, and the exception reaches the caller."""
         if self.failure is not None:
             return
         raised = []
         try:
             if self.config.pre_hook is not None:
-                raised.append(None)  # an exception of the hook's is no failure of the launch
+                raised.append(None)  # while the hook runs: its exception is no failed launch
                 self.config.pre_hook(self.arguments)
                 raised.clear()
             self.tuner.fn[_guarded(self.grid, raised)](*self.args, **self.kwargs)
@@ -107,7 +115,7 @@ class Candidate:
             raise
 
     def run_measured(self):
-        """One run with all hooks around it."""
+        """Launches the kernel once, with the hooks of the tuner before and after."""
         self.prepare()
         try:
             self.launch()
@@ -122,7 +130,8 @@ class Candidate:
 
 
 def _guarded(grid, raised: list):
-    """The grid; if it is a function, one that notes what that raises."""
+    """Returns the grid. If it is a function, returns a function that calls it and appends any
+    exception that it raises to `raised`."""
     if not callable(grid):
         return grid
 
@@ -147,13 +156,14 @@ def make_candidates(tuner, configs, args, kwargs: dict, grid) -> list[Candidate]
 
 
 def compile_all(tuner, candidates: list[Candidate], report=lambda done: None):
-    """Compiles the candidates in as many threads as kernels on the host run on.
+    """Compiles the candidates in parallel, in at most as many threads as kernels on the host use.
+    Calls `report` with the number of candidates that are done.
 
     Raises:
         TypeError: a configuration does not fit the kernel's parameters.
-        AutotunerError: none of them could be compiled.
+        AutotunerError: no candidate could be compiled.
     """
-    pending = candidates[::-1]  # a list's pop is one step, whatever other threads do
+    pending = candidates[::-1]  # shared by the threads, because `pop` of a list is atomic
     done = []
 
     def work(report=lambda done: None):
@@ -177,7 +187,7 @@ def compile_all(tuner, candidates: list[Candidate], report=lambda done: None):
         work(report)
         for thread in threads:
             thread.join()
-    except BaseException:  # a signal's handler raised it: the others finish what they have begun
+    except BaseException:  # from a signal handler: the other threads finish their current compiles
         pending.clear()
         raise
     for each in candidates:
@@ -191,8 +201,8 @@ def running(candidates: list[Candidate]) -> list[Candidate]:
 
 
 def check_left(tuner, candidates: list[Candidate]):
-    """Raises an error that says why, if no candidate can run. Where all have the same mistake of
-    the kernel, it is that mistake."""
+    """Raises an error with the reasons if no candidate can run. If all candidates have the same
+    `CompilationError`, raises that error; otherwise an `AutotunerError`."""
     if any(each.failure is None for each in candidates):
         return
     failures = [each.failure for each in candidates]
@@ -206,6 +216,6 @@ def check_left(tuner, candidates: list[Candidate]):
 
 
 def describe(failure: BaseException) -> str:
-    """A failure in one line."""
+    """Returns a failure as one line of text."""
     text = getattr(failure, "message", None) or str(failure)
     return " ".join(text.split()) or type(failure).__name__

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The choice of a configuration: from earlier ones, from the disk cache, or by measuring."""
+"""Chooses a configuration for a call: from the earlier choices of this process, from the disk
+cache, or by measuring."""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ from eft.tuning.config import Config
 
 
 def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
-    """The key of a call, and the configuration that is chosen for it. To be called by one thread at
-    a time."""
+    """Chooses the configuration for a call. Returns the key of the choice and the configuration.
+    Only one thread at a time may call this function."""
     final = tuner.resolve(args, {**kwargs, **tuner.configs[0].all_kwargs()})
-    final.pop("ir_override", None)  # which is refused in other words
+    final.pop("ir_override", None)  # `make_candidates` refuses it with a better message
     device, is_captured = tuner.kernel.place(*args, **final)
     key = _key(tuner, plan, args, kwargs, device)
-    # Another thread may have chosen meanwhile. Programs that put choices there themselves have keys
-    # without the device, as they are in Triton.
+    # Another thread may have chosen in the meantime. Programs also put choices into `cache`
+    # themselves. Their keys have no device, as in Triton.
     for known in (key, key[:-1]):
         if known in tuner.cache:
             return known, tuner.cache[known]
@@ -63,7 +64,8 @@ def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
 
 
 def bench(tuner, config: Config, args, kwargs: dict, grid) -> list[float]:
-    """The times of one configuration; infinities if it can't run."""
+    """Measures one configuration. Returns its `Candidate.timing`, which is infinities if the
+    configuration can't run."""
     (candidate,) = candidates = make_candidates(tuner, [config], args, kwargs, grid)
     device, _ = tuner.kernel.place(*args, **candidate.final)
     with contextlib.suppress(AutotunerError, CompilationError):
@@ -72,10 +74,11 @@ def bench(tuner, config: Config, args, kwargs: dict, grid) -> list[float]:
 
 
 def _measure(tuner, candidates: list[Candidate], device: int):
-    """Fills in the times of the candidates, and why some can't run.
+    """Compiles and measures the candidates. Sets their `timing`, or their `failure` if they can't
+    run.
 
     Raises:
-        AutotunerError: none can.
+        AutotunerError: none of them can run.
     """
     from eft.tuning import measuring, progress
 
@@ -86,7 +89,8 @@ def _measure(tuner, candidates: list[Candidate], device: int):
 
 
 def _take(tuner, key: tuple, candidates: list[Candidate]) -> Config:
-    """Notes what was found, and returns the configuration of the least median."""
+    """Stores the results in the attributes of `tuner`. Returns the configuration with the smallest
+    median time."""
     tuner.configs_timings = {each.config: each.timing for each in candidates}
     tuner.left_out = {each.config: describe(each.failure) for each in candidates if each.failure}
     best = min(running(candidates), key=lambda each: each.timing[0])
@@ -104,7 +108,7 @@ def _key(tuner, plan, args, kwargs: dict, device: int) -> tuple:
 
 
 def device_name(device: int) -> str:
-    """The name of a device, with all of it that times depend on."""
+    """Returns the name of a device, with the facts about the device that affect times."""
     if device < 0:
         return f"{host.description()}, {_runtime.host_threads()} threads"
     properties = _runtime.device_properties(device)
@@ -116,7 +120,8 @@ def describe_key(key: tuple) -> str:
 
 
 def _tell(tuner, key: tuple, config: Config, count: int):
-    """Says what was chosen: prints it if the environment asks for that, and logs it."""
+    """Logs the choice. Also prints the choice if EFT_PRINT_AUTOTUNING or TRITON_PRINT_AUTOTUNING is
+    set."""
     left_out = [f"left out {each}: {why}" for each, why in tuner.left_out.items()]
     names = ("EFT_PRINT_AUTOTUNING", "TRITON_PRINT_AUTOTUNING")
     if any(os.environ.get(name, "0") not in ("", "0") for name in names):
@@ -126,7 +131,7 @@ def _tell(tuner, key: tuple, config: Config, count: int):
             f"finished after {tuner.bench_time:.2f}s,\nbest config selected: {config};",
             sep="\n",
         )
-    logging = sys.modules.get("logging")  # if it is not there, nobody listens
+    logging = sys.modules.get("logging")  # if it was never imported, no handler is set
     if logging is None:
         return
     logger = logging.getLogger("eft")

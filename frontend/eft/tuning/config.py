@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One configuration of a kernel."""
+"""A configuration of a kernel."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ class Config:
 
     Attributes:
         kwargs: the meta-parameters, by name.
-        num_warps, num_stages, num_ctas, maxnreg: options of a launch; None: as if not given.
-        pre_hook: a function that is called before each launch with this configuration, with the
-            launch's arguments by name; or None.
-        ir_override: there for Triton's sake: a launch with it is refused.
+        num_warps, num_stages, num_ctas, maxnreg: the launch options of these names. None means that
+            the option is not given.
+        pre_hook: a function or None. It is called before each launch with this configuration, and
+            takes a dict of the launch's arguments by name.
+        ir_override: exists only because Triton has it. A launch with it raises an error.
     """
 
     def __init__(
@@ -38,7 +39,8 @@ class Config:
         self.ir_override = ir_override
 
     def all_kwargs(self) -> dict:
-        """The keyword arguments of a launch: the meta-parameters, then the options that are set."""
+        """Returns the keyword arguments that the configuration adds to a launch: the
+        meta-parameters, then the options that are not None."""
         options = {
             "num_warps": self.num_warps,
             "num_ctas": self.num_ctas,

@@ -7,10 +7,10 @@ from eft.tuning.wrapper import Wrapper
 
 
 class Heuristics(Wrapper):
-    """A kernel some of whose meta-parameters are computed at each launch.
+    """A kernel for which each launch computes some of the meta-parameters.
 
     Attributes:
-        values: by the name of the parameter, the function that computes it.
+        values: the functions that compute the meta-parameters, by the name of the parameter.
     """
 
     def __init__(self, fn, arg_names, values):
@@ -26,7 +26,7 @@ class Heuristics(Wrapper):
 
     def complete(self, args, kwargs: dict) -> dict:
         named = dict(zip(self.arg_names, args, strict=False)) | kwargs
-        for name, value in self.values.items():  # each may read those before it
+        for name, value in self.values.items():  # may read earlier results
             named[name] = kwargs[name] = value(named)
         return kwargs
 
@@ -43,10 +43,12 @@ def heuristics(values):
     """Computes meta-parameters of a kernel from its other arguments, at each launch.
 
     Args:
-        values: by the name of the parameter, a function of the arguments by name (those that the
-            call gives, and what the heuristics before this one have computed).
+        values: a dict of functions, by the name of the meta-parameter that the function computes. A
+            function takes one dict of arguments by name: those of the call, and those that the
+            functions before it have computed.
 
     Raises:
-        TypeError: one of them is no function; at a launch: the kernel has no such parameter.
+        TypeError: `values` is not a dict of functions; at a launch: the kernel has no parameter of
+            that name.
     """
     return lambda fn: Heuristics(fn, getattr(fn, "arg_names", None), values)

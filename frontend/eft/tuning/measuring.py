@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measuring candidates against each other.
+"""Measures candidates against each other.
 
-They run in turns, one call of each after the other, so that a clock that changes and what else the
-machine does hit all of them alike. What is clearly slower is dropped on the way: most of the time
-goes to those among which it is hard to choose.
+The candidates run in rounds. In a round, each candidate runs once. So a change of the clock rate,
+or other work on the machine, affects all candidates alike. A candidate that is clearly slower than
+others is dropped after a few rounds. So most of the time is spent on the candidates among which the
+choice is hard.
 """
 
 from __future__ import annotations
@@ -16,27 +17,31 @@ from time import perf_counter
 from eft.timing import CpuTimer, GpuTimer
 from eft.tuning.candidates import Candidate, running
 
-#: Those of which `timing` consists: the median, and how far the times spread around it.
+#: The quantiles in `Candidate.timing`: the median first, then two that show the spread of the
+#: times.
 QUANTILES = (0.5, 0.2, 0.8)
 _WARMUP, _REP = 25, 50  # milliseconds
 _FEWEST_ROUNDS, _MOST_ROUNDS = 5, 100
 _FEWEST_WARMUPS = 2
-#: A candidate is dropped if its best time is this multiple of the best median: after the warm-up,
-#: whose times still vary, and after a few rounds.
+#: A candidate is dropped if its best time exceeds the best median of all candidates by one of these
+#: factors. The first applies after the warm-up, in which times still vary much. The second applies
+#: after each round from the third on.
 _SLOWER_AT_FIRST, _SLOWER = 2.0, 1.15
 _ROUNDS_BEFORE = 3
-#: So many launches are one graph, whose own launch should not count.
+#: The number of launches in a CUDA graph. With several launches, the time to launch the graph
+#: itself matters little.
 _CALLS_IN_GRAPH = 10
 
 
 def measure(tuner, candidates: list[Candidate], device: int, progress):
-    """Fills the `timing` of the candidates, or their `failure`."""
+    """Measures the candidates: sets the `timing` of each candidate, or its `failure`. Candidates
+    with the same code are measured once."""
     if tuner._do_bench is not None:
         for number, each in enumerate(running(candidates)):
             _measure_by(tuner._do_bench, each)
             progress.measured((number + 1) / len(candidates), len(candidates) - number)
         return
-    firsts = {}  # the first candidate that has a code, by the code
+    firsts = {}  # by the key of a code, the first candidate with this code
     same = {each: firsts.setdefault(each.code(), each) for each in running(candidates)}
     with _on(device):
         timer = CpuTimer() if device < 0 else GpuTimer(device)
@@ -48,15 +53,21 @@ def measure(tuner, candidates: list[Candidate], device: int, progress):
 
 
 def _measure_by(do_bench, candidate: Candidate):
-    """Measures with a function of the user's, which may call the kernel as often as it likes."""
+    """Measures a candidate with the user's function `do_bench`, which may launch the kernel any
+    number of times."""
     returned = do_bench(candidate.run_measured, quantiles=QUANTILES)
     if candidate.failure is None:
         candidate.timing = _read_times(candidate.tuner, returned)
 
 
 def _read_times(tuner, returned) -> list[float]:
-    """Reads a result of a user's `do_bench`: a time, which stands for all quantiles, or several, of
-    which the first is compared."""
+    """Returns the result of a user's `do_bench` as a list of times. If the result is a single time,
+    the list has this time for each quantile. Choices compare the first time.
+
+    Raises:
+        TypeError: the result is not a number and not a sequence of numbers.
+        ValueError: the result is empty or contains NaN.
+    """
     words = (
         f"do_bench of {tuner.__name__!r} must return a time in milliseconds or the {len(QUANTILES)}"
         f" quantiles that it is asked for, got {returned!r}"
@@ -79,7 +90,8 @@ def _read_times(tuner, returned) -> list[float]:
 def _measure(tuner, candidates: list[Candidate], timer, device: int, progress):
     warmup = _WARMUP if tuner.num_warmups is None else tuner.num_warmups
     rep = _REP if tuner.num_reps is None else tuner.num_reps
-    running(candidates)[0].run_measured()  # which finds the memory of the arrays, for all
+    # The first run brings the arrays into memory, for all candidates.
+    running(candidates)[0].run_measured()
     in_graph = tuner.use_cuda_graph and device >= 0 and "torch" in sys.modules
     runs = {}
     for each in running(candidates):
@@ -117,7 +129,9 @@ def _measure(tuner, candidates: list[Candidate], timer, device: int, progress):
 
 
 def _drop(candidates: list[Candidate], factor: float):
-    """Marks those as slow of which every time is so much more than the best median."""
+    """Marks a candidate as slow if each of its times is greater than `factor` times the best
+    median.
+    """
     compared = [each for each in running(candidates) if each.times]
     limit = factor * min((quantile(each.times, 0.5) for each in compared), default=0.0)
     for each in compared:
@@ -125,7 +139,7 @@ def _drop(candidates: list[Candidate], factor: float):
 
 
 def _in_graph(candidate: Candidate):
-    """A function that launches a CUDA graph of some runs."""
+    """Returns a function that launches a CUDA graph of `_CALLS_IN_GRAPH` launches."""
     torch = sys.modules["torch"]
     candidate.run_measured()
     torch.cuda.synchronize()
@@ -140,7 +154,9 @@ def _in_graph(candidate: Candidate):
 
 @contextlib.contextmanager
 def _on(device: int):
-    """Makes a GPU the current one of PyTorch and CuPy, whose events and buffers time it."""
+    """A context in which the GPU `device` is the current one of PyTorch, or of CuPy if PyTorch
+    can't use a GPU. Timing uses the events and buffers of these libraries. A negative `device` is
+    the CPU, and changes nothing."""
     with contextlib.ExitStack() as stack:
         if device >= 0:
             torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
@@ -152,7 +168,7 @@ def _on(device: int):
 
 
 def quantile(values: list[float], share: float) -> float:
-    """A quantile, between two values in proportion."""
+    """Returns the quantile `share` of the values, interpolated linearly between two of them."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     below = int(place)

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A line on the terminal that shows how far a choice is."""
+"""A line on the terminal that shows the progress of autotuning."""
 
 from __future__ import annotations
 
 import sys
 from time import perf_counter
 
-_SECONDS_BEFORE = 0.5  # what takes less is over before it can be read
+_SECONDS_BEFORE = 0.5  # a line for a shorter time would vanish before anyone can read it
 _SECONDS_BETWEEN = 0.1
 _WIDTH = 20
 
 
 class Progress:
-    """Shows one line on standard error while it is used in a `with`, if that is a terminal."""
+    """A context that shows one line on standard error, if standard error is a terminal."""
 
     def __init__(self, kernel: str, count: int):
         self.kernel = kernel
@@ -29,11 +29,12 @@ class Progress:
             self._write("")
 
     def compiled(self, done: int):
-        """`done` candidates are compiled."""
+        """Shows that `done` candidates are compiled."""
         self._show(done / self.count, f"compiled {done} of {self.count}")
 
     def measured(self, share: float, left: int):
-        """A share of the measurements is done; `left` candidates are still measured."""
+        """Shows that a share of the measurements is done, and that `left` candidates are still
+        being measured."""
         self._show(share, f"measuring {left} of {self.count}")
 
     def _show(self, share: float, words: str):

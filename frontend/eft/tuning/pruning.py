@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The configurations that are worth measuring, by the functions in `prune_configs_by`."""
+"""Selects the configurations that are worth measuring, with the functions in `prune_configs_by`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from eft.tuning.config import Config
 
 
 def prune(tuner, kwargs: dict) -> list[Config]:
-    """The configurations of a tuner that its `early_config_prune` leaves, and of those the ones for
-    which its `perf_model` estimates the least times.
+    """Returns the configurations of a tuner that remain after pruning. `early_config_prune` selects
+    first. Among the configurations that it returns, those remain for which `perf_model` estimates
+    the shortest times; `top_k` gives their number.
 
     Args:
-        kwargs: the keyword arguments of the call; the others are the tuner's `nargs`.
+        kwargs: the keyword arguments of the call. The positional arguments are in `tuner.nargs`.
 
     Raises:
-        AutotunerError: none is left.
-        TypeError, ValueError: a function returned something else, or `top_k` is no number to keep.
+        AutotunerError: no configuration remains.
+        TypeError, ValueError: a function returned a value of the wrong kind, or `top_k` is not a
+            positive int or a fraction.
     """
     configs = tuner.configs
     if tuner.early_config_prune:
-        # A copy of its own: what the function removes from it should be there in the next choice.
+        # The function gets a copy of the list. So configurations that it removes from the list are
+        # still there at the next choice.
         configs = _left(tuner, tuner.early_config_prune(list(configs), tuner.nargs, **kwargs))
     if not tuner.perf_model:
         return configs
@@ -39,7 +42,7 @@ def prune(tuner, kwargs: dict) -> list[Config]:
 
 
 def _left(tuner, returned) -> list[Config]:
-    """The result of `early_config_prune`, as a list."""
+    """Checks the result of `early_config_prune` and returns it as a list."""
     if returned is not None and not hasattr(returned, "__iter__"):
         raise TypeError(
             f"early_config_prune of {tuner.__name__!r} must return a list of eft.Config, got "
@@ -61,7 +64,7 @@ def _left(tuner, returned) -> list[Config]:
 
 
 def _count(tuner) -> int:
-    """The number of configurations that `top_k` keeps."""
+    """Returns the number of configurations that `top_k` keeps."""
     top_k = tuner.configs_top_k
     if isinstance(top_k, float):
         if 0 < top_k <= 1:
@@ -72,7 +75,7 @@ def _count(tuner) -> int:
 
 
 def _estimate(tuner, returned) -> float:
-    """A time that `perf_model` has returned."""
+    """Checks the result of `perf_model` and returns it as a float."""
     words = f"perf_model of {tuner.__name__!r} must return a number, got {returned!r}"
     if isinstance(returned, str):
         raise TypeError(words)

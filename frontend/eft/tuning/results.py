@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Choices in the disk cache.
+"""Stores choices in the disk cache.
 
-An entry has lines of text: the form's name, the kernel's, the device's, the key in words, and then
-one for each candidate: its times, the configuration, and the reason if it can't run.
+An entry consists of lines of text. The first four are the name of this format, the name of the
+kernel, the name of the device, and the key as text. Then there is a line for each candidate, with
+its times, its configuration, and the reason if the candidate can't run.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Kept:
     """The entry for one choice.
 
     Attributes:
-        key: its key; None if there can be no entry.
+        key: the key of the entry in the disk cache; None if the choice can't be stored.
     """
 
     def __init__(self, tuner, candidates, key: tuple, device: str):
@@ -45,9 +46,14 @@ class Kept:
             self._say(str(error))
 
     def _make_key(self, key: tuple) -> bytes:
-        """The key of the choice: the texts of all that the times depend on. That is all that the
-        code does, the device, and the arguments that the candidates add. A hook's run is timed,
-        too."""
+        """Returns the entry's key in the disk cache. The key has the stable texts of everything
+        that affects the times: the kernel, the device, the key of the choice, the way of measuring,
+        and for each candidate its arguments and its `pre_hook`, because the hook's run is timed,
+        too.
+
+        Raises:
+            NotStable: one of these has no stable text.
+        """
         tuner, text = self.tuner, StableText()
         inner = tuner.fn
         while not isinstance(inner, _runtime.KernelBase):
@@ -74,7 +80,8 @@ class Kept:
         return key_of("choice", *parts)
 
     def load(self) -> bool:
-        """Fills the candidates with what the cache has. False if that is nothing, or damaged."""
+        """Sets the `timing` and the `failure` of the candidates from the entry. Returns false if
+        there is no entry or if it is damaged."""
         entry = _runtime.cache_get(self.key) if self.key else None
         found = None if entry is None else _read(entry, len(self.candidates))
         if found is None:
@@ -97,7 +104,7 @@ class Kept:
             self._say(reason)
 
     def _say(self, reason: str):
-        logging = sys.modules.get("logging")  # if it is not there, nobody listens
+        logging = sys.modules.get("logging")  # if it was never imported, no handler is set
         if logging is not None:
             logging.getLogger("eft").info(
                 "not keeping the choice for %s in the cache: %s", self.tuner.__name__, reason
@@ -105,7 +112,8 @@ class Kept:
 
 
 def _read(entry: bytes, count: int) -> list[tuple[list[float], str]] | None:
-    """The times and the reason of each candidate; None if that is not what is in the entry."""
+    """Returns the times and the reason of each candidate. Returns None if the entry is not the
+    result of a choice among `count` candidates of which at least one can run."""
     lines = entry.decode(errors="replace").split("\n")
     if count < 1 or lines[0] != FORM or len(lines) != _LINES_BEFORE + count:
         return None
@@ -123,8 +131,8 @@ def _read(entry: bytes, count: int) -> list[tuple[list[float], str]] | None:
 
 
 def summary(entry: bytes) -> tuple[str, str]:
-    """The kernel's name, and the key, the device without its features and the configuration chosen,
-    of an entry."""
+    """Returns two texts about an entry: the kernel's name; and the key, the device without its
+    features, and the configuration that was chosen."""
     _, name, device, key, *_ = lines = entry.decode(errors="replace").split("\n")
     found = _read(entry, len(lines) - _LINES_BEFORE) or []
     times = [math.inf if reason else timing[0] for timing, reason in found]

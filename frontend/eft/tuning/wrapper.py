@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The base of what is put around a kernel: `wrapper[grid](...)` launches like the kernel's own."""
+"""The base of objects that wrap a kernel. `wrapper[grid](...)` launches the kernel."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from eft.jit import KernelInterface
 
 
 class Wrapper(KernelInterface):
-    """Something around a kernel that adds to the arguments of its launches.
+    """Wraps a kernel and adds keyword arguments to its launches.
 
     Attributes:
-        fn: what it is around: a `JITFunction`, or another wrapper.
+        fn: the wrapped object: a `JITFunction`, another wrapper, or a Python function that becomes
+            a kernel later.
         arg_names: the names of the kernel's parameters.
-        base_fn: the Python function.
+        base_fn: the Python function of the kernel.
     """
 
     def __init__(self, fn, arg_names=None):
@@ -36,8 +37,8 @@ class Wrapper(KernelInterface):
         self.__doc__ = self.base_fn.__doc__
 
     def __init_subclass__(cls, **kwargs):
-        """Launches go through `_launch`, which costs less, unless a subclass has a `run` of its own
-        and no such method."""
+        """Makes launches of a subclass call its `_launch`, which is faster than `run`. If the
+        subclass defines `run` but not `_launch`, its launches call `run`."""
         super().__init_subclass__(**kwargs)
         if "run" in vars(cls) and "_launch" not in vars(cls):
             cls.__getitem__ = Wrapper.__getitem__
@@ -48,7 +49,7 @@ class Wrapper(KernelInterface):
         return partial(self.run, grid=grid, warmup=False)
 
     def __reduce__(self):
-        """Pickles it as a kernel, by the name under which it is found."""
+        """Pickles the wrapper by its qualified name, as kernels are pickled."""
         return self.__qualname__
 
     def __repr__(self):
@@ -58,13 +59,13 @@ class Wrapper(KernelInterface):
         raise RuntimeError(f"{self.__name__}() runs on a grid: call {self.__name__}[grid](...)")
 
     def complete(self, args, kwargs: dict) -> dict:
-        """The keyword arguments with those that this wrapper adds to a launch; `kwargs` may be
-        changed."""
+        """Returns `kwargs` together with the keyword arguments that this wrapper adds to a launch.
+        May change `kwargs`."""
         raise NotImplementedError
 
     def put_kernel(self, make) -> Wrapper:
-        """Makes a kernel, by `make`, of the Python function, and puts it where that was: so it does
-        not matter which decorator comes first."""
+        """Replaces the Python function inside the wrappers by the kernel `make(function)`. `jit`
+        calls this method, so `@eft.jit` may also stand above the other decorators."""
         inner = self
         while isinstance(inner.fn, Wrapper):
             inner = inner.fn
@@ -73,7 +74,7 @@ class Wrapper(KernelInterface):
 
     @property
     def kernel(self) -> _runtime.KernelBase:
-        """The kernel that this is around, whatever is in between."""
+        """The kernel inside this wrapper and any further wrappers."""
         inner = self.fn
         while not isinstance(inner, _runtime.KernelBase):
             if isinstance(inner, FunctionType):
@@ -85,7 +86,8 @@ class Wrapper(KernelInterface):
         return inner
 
     def resolve(self, args, kwargs: dict) -> dict:
-        """The keyword arguments with which a launch would reach the kernel."""
+        """Returns the keyword arguments that the kernel gets if the wrapped object is launched with
+        `kwargs`: further wrappers inside this one add theirs."""
         inner = self.fn
         while not isinstance(inner, _runtime.KernelBase):
             if isinstance(inner, Wrapper):
@@ -99,14 +101,15 @@ def _by_launch(wrapper: Wrapper, grid):
 
 
 def check_names(option: str, names, arg_names: list[str]):
-    """Raises a ValueError if some of `names` are no parameters."""
+    """Raises a ValueError if one of `names` is not in `arg_names`."""
     fault = unknown_names(option, names, arg_names)
     if fault is not None:
         raise ValueError(fault)
 
 
 def unknown_names(option: str, names, arg_names: list[str]) -> str | None:
-    """The words for an option some of whose names are no parameters; None if all are."""
+    """Returns an error message if one of `names` is not in `arg_names`; otherwise None. `option` is
+    the option that has these names."""
     unknown = [name for name in names if name not in arg_names]
     if not unknown:
         return None

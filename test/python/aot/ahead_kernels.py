@@ -7,7 +7,7 @@ import triton.language as tl
 
 @triton.jit
 def mixed(x_ptr, y_ptr, n, factor, shift, negate, step, BLOCK: tl.constexpr):
-    """y = factor * x + shift, negated if `negate`, for n elements that are `step` apart."""
+    """y = factor * x + shift, negated if `negate`, for n elements with the stride `step`."""
     program = tl.program_id(0) + tl.num_programs(0) * tl.program_id(1)
     offsets = program * BLOCK + tl.arange(0, BLOCK)
     inside = offsets < n
@@ -18,7 +18,7 @@ def mixed(x_ptr, y_ptr, n, factor, shift, negate, step, BLOCK: tl.constexpr):
 
 @triton.jit
 def narrow(x_ptr, y_ptr, factor, n, BLOCK: tl.constexpr):
-    """y = factor * x, of floats of any two types."""
+    """y = factor * x. The types of x and y can be any float types."""
     offsets = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + offsets, mask=offsets < n)
     y = x.to(tl.float32) * factor.to(tl.float32)
@@ -27,7 +27,7 @@ def narrow(x_ptr, y_ptr, factor, n, BLOCK: tl.constexpr):
 
 @triton.jit
 def product(a_ptr, b_ptr, c_ptr, SIZE: tl.constexpr):
-    """c = a @ b, which takes shared memory on a GPU."""
+    """c = a @ b. On a GPU the kernel needs shared memory."""
     rows, columns = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
     places = rows * SIZE + columns
     tl.store(c_ptr + places, tl.dot(tl.load(a_ptr + places), tl.load(b_ptr + places)))
@@ -35,7 +35,7 @@ def product(a_ptr, b_ptr, c_ptr, SIZE: tl.constexpr):
 
 @triton.jit
 def long_product(a_ptr, b_ptr, c_ptr, turns, SIZE: tl.constexpr):
-    """c = the sum of products a @ b, whose operands are copied to shared memory ahead."""
+    """c = the sum of products a @ b. Operands are copied to shared memory iterations ahead."""
     places = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
     total = tl.zeros((SIZE, SIZE), tl.float32)
     for turn in range(turns):

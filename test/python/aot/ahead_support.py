@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts that tests of compiling ahead of time share: the command, and a C compiler."""
+"""Tools of the tests of ahead-of-time compiling: runs of the command and of a C compiler."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Ahead:
     """`python -m eft compile`, in a process and a folder of its own.
 
     Attributes:
-        folder: the folder. The command writes into `out` in it.
+        folder: the folder. The command writes into its subfolder `out`.
     """
 
     def __init__(self, folder: Path):
@@ -41,7 +41,7 @@ class Ahead:
         )
 
     def compile(self, *targets: str, kernel="mixed", signature=MIXED, more=(), **environment):
-        """The output of the command, which must go well."""
+        """The output of the command. Checks that the command succeeds."""
         done = self.run(*self.arguments(kernel, signature, targets), *more, **environment)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
@@ -50,7 +50,7 @@ class Ahead:
     def fails(
         self, *targets: str, kernel="mixed", signature=MIXED, more=(), status=1, **environment
     ) -> str:
-        """The error of the command, which must write nothing."""
+        """The error message of the command. Checks that the command fails and writes no file."""
         done = self.run(*self.arguments(kernel, signature, targets), *more, **environment)
         assert (done.returncode, done.stdout) == (status, "")
         assert not self.out.exists() or not any(self.out.iterdir())
@@ -65,6 +65,6 @@ class Ahead:
 
 
 def build(command, *words) -> None:
-    """Runs a compiler, which must have nothing to say."""
+    """Runs a compiler, and checks that it succeeds and prints nothing."""
     done = subprocess.run([command, *map(str, words)], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fixtures for the tests of compiling ahead of time."""
+"""Fixtures for the tests of ahead-of-time compiling."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cc():
 
 @pytest.fixture(scope="session")
 def ptxas():
-    """The assembler of PTX."""
+    """ptxas, the assembler of PTX."""
     found = find_ptxas()
     if found is None:
         pytest.skip("there is no ptxas")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- * Stands for libcuda.so.1 where there is no GPU: its memory is the host's, and a launch does what
- * the kernel `mixed` does. It writes what it is asked into the file that PAPER_LOG names. */
+ * Replaces libcuda.so.1 on machines without a GPU. Its memory is the host's, and a launch computes
+ * what the kernel `mixed` computes. It logs its calls to the file that PAPER_LOG names. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  * A program without Python that launches a kernel which was compiled ahead of time: on the CPU, or
- * on a GPU through nothing but the driver. It prints what went wrong and returns how much that was.
+ * on a GPU through the driver alone. It prints each failed check, and returns their number.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "mixed.h"
@@ -110,7 +110,7 @@ static void run_in_threads(void) {
   }
 }
 
-/* What the program itself needs of the driver. */
+/* The functions of the driver that the program itself calls. */
 static struct {
   int (*init)(unsigned flags);
   int (*retain)(void **context, int device);
@@ -148,7 +148,7 @@ static void open_driver(void) {
   find(library, "cuStreamSynchronize", &driver.synchronize);
 }
 
-/* One launch in the current context, in a stream of its own. */
+/* Launches the kernel once in the current context, in a new stream. */
 static void run_in_context(int32_t n) {
   size_t bytes = (size_t)n * sizeof(float);
   float *x = make_numbers((size_t)n), *y = make_numbers((size_t)n);
@@ -180,7 +180,7 @@ static void run_on_gpu(void) {
   expect_code("set current", driver.set_current(primary), 0);
   expect_code("load", mixed_load(), 0);
   run_in_context(5008);
-  expect_code("create", driver.create(&other, 0, 0), 0); /* makes it current */
+  expect_code("create", driver.create(&other, 0, 0), 0); /* this also makes it current */
   run_in_context(1 << 20);
   expect_code("unload", mixed_unload(), 0);
   run_in_context(16);
@@ -202,7 +202,7 @@ int main(int count, char **words) {
     run_in_threads();
   } else if (strcmp(what, "cuda") == 0) {
     run_on_gpu();
-  } else { /* a code of the kernel's functions, for its text */
+  } else { /* an error code, whose text is printed */
     printf("%d %d %s\n", mixed_load(), mixed_load_host(), mixed_error_string(atoi(what)));
     return 0;
   }

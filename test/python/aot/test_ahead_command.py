@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`python -m eft compile`: what it writes and says, and what it refuses."""
+"""`python -m eft compile`: the files that it writes, its output, and its errors."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ ENTRY = "entry {} of the signature, for the parameter {!r}: "
 )
 def test_a_wrong_signature(ahead, signature, error):
     found = ahead.fails("host", signature=signature, status=1 if error is None else 2)
-    if error is None:  # a type is a constant too, but not one that a block can be as long as
+    if error is None:  # a type is a constant, too, but cannot be the length of a block
         assert f"{KERNELS}:12:15: `*` takes values of the kernel and numbers" in found
     else:
         assert found == error
@@ -247,7 +247,7 @@ def test_only_a_gpu_prints(ahead):
     ahead.compile("compute_80", kernel="prints", signature="i32", EFT_DEBUG="1")
     ptx = (ahead.out / "prints.compute_80.ptx").read_text()
     assert "vprintf" in ptx
-    assert "eft$failure" not in ptx  # nobody would look at what it holds
+    assert "eft$failure" not in ptx  # no host code would read this flag
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs in C and C++ that are built with what `python -m eft compile` writes."""
+"""Programs in C and C++ that are built with the files that `python -m eft compile` writes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LIBRARIES = ["-ldl", "-lpthread", "-lm"]
 
 
 def link(compiler, ahead, *flags, name="mixed"):
-    """The program, with the files of one kernel."""
+    """Builds the program with the files of one kernel, and returns its path."""
     program = ahead.folder / "program"
     files = [PROGRAM, ahead.out / f"{name}.c"]
     objects = sorted(ahead.out.glob("*.o"))
-    if "c++" in flags[0]:  # a C compiler's name decides for the objects, the ending for the others
+    if "c++" in flags[0]:  # compiles the .c files as C++, but not the objects
         files = ["-x", "c++", *files, "-x", "none"]
     build(compiler, *flags, *STRICT, "-I", ahead.out, *files, *objects, "-o", program, *LIBRARIES)
     return program
@@ -32,7 +32,7 @@ def link(compiler, ahead, *flags, name="mixed"):
 def run(program, *words, **environment):
     done = subprocess.run(
         [program, *words],
-        # Without the sanitizer that Python may run under: a program has its own or none.
+        # Python can run under a preloaded sanitizer; the program must not load that sanitizer.
         env={**os.environ, "LD_PRELOAD": "", **environment},
         capture_output=True,
         text=True,
@@ -78,7 +78,7 @@ def test_chooses_the_variant_that_the_cpu_can_run(ahead, cc):
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the targets are for x86-64")
 def test_a_cpu_that_can_run_no_variant(ahead, cc):
-    # No CPU has both, so none can run this.
+    # No CPU has all of these features, so no CPU can run this variant.
     ahead.compile("host:x86-64-v4,+xop,+fma4,+avx512vp2intersect,+amx-tile,+avx512fp16,+tbm")
     program = link(cc, ahead, "-std=c99")
     assert run(program, "-3") == (
@@ -120,12 +120,12 @@ def test_every_code_has_a_text(ahead, cc):
         assert run(program, str(code)) == f"-3 0 {text}\n"
 
 
-# -- with a driver of paper
+# -- with a stand-in for the driver
 
 
 @pytest.fixture
 def paper(ahead, cc):
-    """A driver of paper: what runs a program under it, and what it wrote down."""
+    """A stand-in for the driver, paper_cuda.c: runs programs with it, and reads its log."""
 
     class Paper:
         log = ahead.folder / "log"
@@ -137,7 +137,7 @@ def paper(ahead, cc):
             return run(program, *words, PAPER_CAPABILITY=capability, **environment)
 
         def loaded(self) -> set[str]:
-            """The code that was loaded: `cubin`, with the start of it, or `ptx` with its target."""
+            """The code that was loaded: `cubin` and its first bytes, or `ptx` and its target."""
             lines = self.log.read_text().splitlines()
             return {line.partition(" in ")[0] for line in lines if line[:4] in ("cubi", "ptx ")}
 
@@ -214,8 +214,8 @@ def test_what_the_driver_says(ahead, cc, paper):
 
 
 def test_keeps_to_the_memory_of_the_gpus_that_take_the_code(ahead, ptxas):
-    """Code for compute capability 8.0 runs on 8.6, PTX for 9.0 on 12.0, which have 99 KiB. A cubin
-    for 9.0 stays on its generation."""
+    """Code for compute capability 8.0 also runs on 8.6, and PTX for 9.0 also on 12.0. Both 8.6 and
+    12.0 have 99 KiB of shared memory. A cubin for 9.0 runs only on GPUs with 227 KiB."""
     signature = "*fp16:16, *fp16:16, *fp32:16, i32, 128"
     targets = ("sm_80", "compute_80", "sm_90", "compute_90")
     ahead.compile(*targets, kernel="long_product", signature=signature, more=("--num-warps", "8"))
@@ -226,7 +226,7 @@ def test_keeps_to_the_memory_of_the_gpus_that_take_the_code(ahead, ptxas):
 
 
 def test_asks_for_shared_memory(ahead, cc, paper):
-    """Beyond what a GPU gives without being asked."""
+    """A kernel must request more than 48 KiB of shared memory from the driver."""
     signature = "*kfp16:16, *kfp16:16, *fp32:16, 128"
     ahead.compile("compute_80", kernel="product", signature=signature)
     program = ahead.folder / "ask"
@@ -260,7 +260,7 @@ def test_runs_on_a_gpu(ahead, cc):
 
 
 def test_floats_of_eight_bits(ahead, cc):
-    """C passes their bits: 1, 2, -2 and the greatest number, times 2."""
+    """C passes codes: those of 1, 2, -2 and the largest number. The kernel multiplies by 2."""
     signature = "*kfp8e4nv, *fp8e4nv, fp8e5, i32, 4"
     ahead.compile("compute_80", "host", kernel="narrow", signature=signature)
     source = ahead.folder / "eight.c"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The names of targets, in Python as in C++: `test/unit/compiler` has the same list."""
+"""The names of targets. The tests of `test/unit/compiler` check the same list in C++."""
 
 import eft
 import eft.language as tl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How-tos show the code that they follow as it stands. The files that pages name are there."""
+"""How-to pages quote the current code, and the files that pages name exist."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ FOLDERS = "benchmarks|compiler|docs|frontend|include|library|ops|runtime|scripts
 
 
 def named_files(text: str) -> list[str]:
-    """The files and folders of the repository that a text has in backticks."""
+    """The files and folders of the repository that a text names in backticks."""
     return re.findall(rf"`((?:{FOLDERS})/[\w./-]+)`", text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of passes and functions in the documentation, against the code."""
+"""Compares the documentation's tables of passes and functions with the code."""
 
 import inspect
 import pathlib
@@ -75,7 +75,7 @@ def test_the_language_has_every_function():
 
 
 def test_every_expansion_has_its_measured_errors():
-    """They are the functions that `eft-expand-math` replaces."""
+    """The table has each function that `eft-expand-math` replaces, but `round`, and no others."""
     expansions = set()
     for file in (ROOT / "compiler" / "transforms").rglob("*.cpp"):
         expansions |= set(re.findall(r"addExpansion<(?:math::)?(\w+)Op>", file.read_text()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The types by which editors and type checkers know the language, and what `help` shows."""
+"""The types that editors and type checkers see, and the texts that `help` shows."""
 
 import importlib.resources
 import inspect
@@ -17,7 +17,7 @@ BUILTINS = [name for name in tl.__all__ if is_builtin(getattr(tl, name))]
 
 
 def test_the_types_of_a_tensor_are_those_of_its_methods():
-    """`scripts/docs` writes them again."""
+    """After a change of the methods, `scripts/docs` writes tensor.pyi anew."""
     stub = runpy.run_path(str(SCRIPTS / "tensor_stub.py"))["stub"]()
     assert (importlib.resources.files("eft") / "language" / "tensor.pyi").read_text() == stub
 
@@ -37,6 +37,6 @@ def test_help_says_what_a_builtin_does(name):
 
 
 def test_the_language_loads_no_typing():
-    """It would take a tenth of the time that `import eft` takes."""
+    """The import of `typing` would take a tenth of the time of `import eft`."""
     code = "import sys, eft.language; assert 'typing' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

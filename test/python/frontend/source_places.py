@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where a kernel's source says something: for messages that name a second place."""
+"""Places in a kernel's source, for error messages that name a second place."""
 
 import re
 
 
 def after(marker: str, kernel) -> str:
-    """The line and column of the name that is assigned in the line with a comment."""
+    """The line and column of the assignment in the line that has the comment `# marker`."""
     lines = kernel.source.lines
     number = next(i for i, line in enumerate(lines) if f"# {marker}" in line)
     indent = len(lines[number]) - len(lines[number].lstrip())
@@ -13,14 +13,14 @@ def after(marker: str, kernel) -> str:
 
 
 def line_of(text: str, kernel) -> str:
-    """The line and column of a piece of the source."""
+    """The line and column at which a text first occurs in the source."""
     lines = kernel.source.lines
     number = next(i for i, line in enumerate(lines) if text in line)
     return f"{kernel.source.first_line + number}:{lines[number].index(text) + 1}"
 
 
 def filled(message: str, kernel) -> str:
-    """The message with `<…>` replaced by the places of those comments or pieces of source."""
+    """The message with each `<text>` replaced by the place of the comment `# text` or of `text`."""
 
     def place(match) -> str:
         text = match[1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Annotations of parameters, fields and globals, some of which name what is not there: in quotes,
-and from Python 3.14 on also without."""
+"""Annotations of parameters, fields and globals. Some annotations name undefined things: those in
+quotes, and from Python 3.14 on also those without quotes."""
 
 import sys
 import types
@@ -25,7 +25,7 @@ def kernel(x_ptr):
 
 
 def run(path, text, names):
-    """Runs the text of a file, with these globals."""
+    """Writes a text to a file, runs it with the globals `names`, and returns `names`."""
     path.write_text(text)
     exec(compile(text, str(path), "exec"), names)
     return names
@@ -162,7 +162,7 @@ def scaled(x_ptr, n: tl.constexpr, m: int | Missing = 8):
 
 
 def test_an_annotation_that_fails(tmp_path, names):
-    """It fails as Python does: where it stands, or from 3.14 on where it is asked for."""
+    """Python's error is raised: at the definition, or from Python 3.14 on where Eft reads it."""
     text = "import eft\n@eft.jit\ndef kernel(x_ptr, n: 1 / 0 = 8):\n    pass\n"
     with pytest.raises(ZeroDivisionError):
         run(tmp_path / "reads.py", text, names)

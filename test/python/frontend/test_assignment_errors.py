@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names that branches and loops leave without a value, or change: the text and the place."""
+"""Errors for variables that have no value after a branch or a loop, or that change their type."""
 # ruff: noqa: F821, F841, B007, B018 (the kernels are wrong on purpose)
 
 import eft

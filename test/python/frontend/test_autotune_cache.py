@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The choices of autotuning that are kept in the disk cache."""
+"""Choices of autotuning in the disk cache."""
 
 import logging
 import subprocess
@@ -15,7 +15,7 @@ from tuned_kernels import LARGE, SMALL, fill, tuned, zeros
 
 
 def measured(monkeypatch) -> list:
-    """The names of the kernels that are measured from now on."""
+    """A list to which each later measurement adds the name of its kernel."""
     names, measure = [], measuring.measure
 
     def noted(tuner, *args):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Autotuning: which configuration a launch gets, what is measured for it and when."""
+"""Autotuning: the configuration that a launch gets, and when configurations are measured."""
 
 import array
 import math
@@ -54,8 +54,8 @@ def test_candidates_are_measured_in_turn(device):
     configs = [Config({"BLOCK": b}, pre_hook=lambda _, b=b: order.append(b)) for b in (16, 32)]
     kernel = tuned(configs=configs, warmup=0, rep=0)
     kernel[grid](zeros(device), 100, 1.0)
-    # One run that finds the memory, two rounds to warm up, five to measure, and the call's own.
-    # Either may be dropped on the way.
+    # The first run brings the arrays into memory. Then come two rounds to warm up, five to measure,
+    # and the call itself. A configuration that turns out to be slow is dropped from later rounds.
     assert order[:5] == [16, 16, 32, 16, 32]
     rounds = order[5:-1]
     both = rounds[: 2 * min(rounds.count(16), rounds.count(32))]
@@ -107,8 +107,8 @@ def test_a_choice_is_made_for_each_key_and_type(device):
     prefix = "" if device.name == "cpu" else "torch."
     for call, choices in (
         (lambda: kernel[grid](x, 100, 1.0), 1),
-        (lambda: kernel[grid](x, 100, 2.0), 1),  # no part of the key
-        (lambda: kernel[grid](x, n=100, value=2), 1),  # by name, and of another type
+        (lambda: kernel[grid](x, 100, 2.0), 1),  # `value` is no part of the key
+        (lambda: kernel[grid](x, n=100, value=2), 1),  # by name; `value` has another type
         (lambda: kernel[grid](x, 50, 1.0), 2),
         (lambda: kernel[grid](y, 50, 1), 3),
         (lambda: kernel[grid](x, 100, 1.0), 3),
@@ -136,7 +136,7 @@ def test_arrays_count_by_their_types_alone(device):
     kernel[grid](zeros(device), np.int64(100), 1.0)
     kernel[grid](zeros(device), 100, 1.0)
     assert [key[0] for key in kernel.cache] == [100, 100]
-    assert len(kernel.cache) == 2  # NumPy's numbers have a dtype, too
+    assert len(kernel.cache) == 2  # a NumPy scalar also has a dtype
 
 
 def test_arrays_behind_a_number_of_numpy_count_by_their_device():
@@ -201,7 +201,7 @@ def test_a_do_bench_may_return_one_number(device):
     kernel = tuned(do_bench=lambda call, quantiles: call() or 1.5)
     kernel[grid](zeros(device), 100, 1.0)
     assert kernel.configs_timings == {SMALL: [1.5] * 3, LARGE: [1.5] * 3}
-    assert kernel.best_config == SMALL  # the first of equal ones
+    assert kernel.best_config == SMALL  # of equally fast configurations, the first
 
 
 def test_early_pruning_sees_the_arguments(device):
@@ -263,7 +263,7 @@ def test_a_number_to_keep_that_is_none(device, top_k):
 
 def test_early_pruning_may_be_a_generator_and_make_configurations_of_its_own(device):
     def prune(configs, named, **kwargs):
-        configs.clear()  # this list is the function's own
+        configs.clear()  # the function gets a copy of the list
         yield Config({"BLOCK": 32}, num_warps=8)
         yield Config({"BLOCK": 128}, num_warps=1)
 
@@ -314,7 +314,7 @@ def test_a_nan_in_the_key_is_like_any_other(device):
         kernel[grid](zeros(device), 100, float("nan"))
     kernel[grid](zeros(device), 100, np.float64("nan"))
     kernel[grid](zeros(device), 100, np.float64("nan"))
-    assert bench.calls == 4  # NumPy's number is of another type
+    assert bench.calls == 4  # the NumPy scalar has another type
     assert len(kernel.cache) == 2
     assert sum(len(plan.choices) for plan in kernel._plans.values()) == 2
 

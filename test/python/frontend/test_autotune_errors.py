@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Errors of autotuning: wrong options, and configurations that can't run."""
+"""Errors of autotuning: wrong options, and configurations that cannot run."""
 
 import logging
 
@@ -101,7 +101,7 @@ def test_while_a_graph_is_captured_nothing_is_measured(device, monkeypatch):
     monkeypatch.undo()
     kernel[grid](x, 100, 1.0)
     monkeypatch.setattr(eft.JITFunction, "place", trouble)
-    kernel[grid](x, 100, 1.0)  # the choice is known
+    kernel[grid](x, 100, 1.0)  # this needs no measurement: the choice is known
 
 
 WRONG = {

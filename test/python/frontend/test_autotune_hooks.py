@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The arrays and the user's functions around the runs that autotuning measures."""
+"""Autotuning restores arrays between measured runs, and calls the user's hooks around these."""
 
 import array
 
@@ -28,7 +28,7 @@ def test_arrays_are_zeroed_before_each_run_and_the_call(device):
     x = device.put(np.full(100, 7, np.float32))
     kernel[grid](x, 100, 1.0)
     assert device.get(x).tolist() == [1.0] * 100
-    kernel[grid](x, 100, 1.0)  # no choice, no zeroes
+    kernel[grid](x, 100, 1.0)  # the choice is known, so the array is not set to zero
     assert device.get(x).tolist() == [2.0] * 100
 
 

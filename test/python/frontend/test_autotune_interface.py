@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The methods and attributes of an autotuned kernel that programs use, and what is printed."""
+"""The methods and attributes of an autotuned kernel that programs use, and its printed output."""
 
 import pickle
 import sys
@@ -233,7 +233,7 @@ def test_a_kernel_with_a_method_run_of_its_own_is_tuned_by_it(device):
 
 def test_a_choice_that_a_program_puts_into_the_cache_needs_no_device(device):
     class Own(Autotuner):
-        """Knows choices already, by the keys that they have in Triton."""
+        """An autotuner that puts a choice into `cache`, under the key that Triton uses."""
 
         def run(self, *args, **kwargs):
             named = dict(zip(self.arg_names, args, strict=False)) | kwargs

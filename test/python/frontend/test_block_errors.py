@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mistakes with shapes, and in moving elements: text, line and column.
+"""Errors for wrong shapes and wrong element moves: text, line and column.
 
-Each kernel holds many; the constexpr CASE says which one is looked at.
+Each kernel contains several mistakes; the constexpr CASE selects the one that is compiled.
 """
 # ruff: noqa: B018 (the kernels are wrong on purpose)
 

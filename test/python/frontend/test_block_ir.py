@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The block IR of what reshapes, rearranges, reduces and scans blocks. Each kernel's CHECK lines,
-which start with its name, stand below it."""
+"""The block IR of functions that reshape, rearrange, reduce and scan blocks. Below each kernel are
+its CHECK lines, which start with the kernel's name."""
 
 import eft
 import eft.language as tl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`_compiler`: wrong IR gets an exception with what the verifier said, and never a crash."""
+"""`_compiler`: wrong IR raises an exception with the verifier's message, and never crashes."""
 
 import gc
 

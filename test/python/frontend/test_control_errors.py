@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mistakes in control flow: their text and their place."""
+"""Errors for mistakes in control flow: their text and their place."""
 # ruff: noqa: F821, F841, B007, B018 (the kernels are wrong on purpose)
 
 import eft
@@ -334,7 +334,7 @@ def test_returns_that_differ():
 
 
 def from_file(tmp_path, body: str):
-    """A kernel of x_ptr, n and a constexpr C, with lines that nobody wants to write down."""
+    """A kernel of x_ptr, n and a constexpr C, whose body is generated text."""
     path = tmp_path / "written.py"
     head = "import eft.language as tl, eft\n@eft.jit\ndef kernel(x_ptr, n, C: tl.constexpr):\n"
     path.write_text(head + body)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix products that don't fit: the right text at the product's place."""
+"""Errors for matrix products with wrong operands: their text and their place."""
 
 import eft
 import eft.language as tl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mistakes: their text, unsupported statements, sources, launches, and what is our own bug."""
+"""Errors: texts, unsupported statements, sources, launches, and bugs of Eft itself."""
 # ruff: noqa: F821, F841, B015, B018 (the kernels are wrong on purpose)
 
 import os
@@ -321,7 +321,7 @@ def plain(x_ptr):
 
 
 def compiled_from(text, monkeypatch):
-    """The error that compiling this IR in place of `plain`'s gives."""
+    """The error that the compile of `plain` raises if its IR is replaced by `text`."""
     from eft import _compiler, compiling, driver
 
     module = _compiler.Context().parse(text)

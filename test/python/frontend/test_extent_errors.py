@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Extents and shapes that do not fit: the right text at the right line and column."""
+"""Errors for wrong extents and shapes: their text, line and column."""
 # ruff: noqa: B018 (the kernels are wrong on purpose)
 
 import eft

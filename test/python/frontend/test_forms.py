@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Forms in which people write kernels for Triton, beside those of its reference."""
+"""Code that Triton compiles although its reference does not describe it."""
 
 import types
 
@@ -111,7 +111,7 @@ def converts_to_a_constexpr(x_ptr, n, TYPE: tl.constexpr):
 
 
 def test_the_value_of_a_constexpr_that_is_a_dtype():
-    # 2049 lies between two numbers of fp16.
+    # fp16 has 2048 and 2050, but not 2049: the kernel has converted the number to fp16.
     assert run(converts_to_a_constexpr, 2049, TYPE=tl.constexpr(tl.float16))[0] == 2048
 
 

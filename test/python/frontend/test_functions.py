@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that kernels call, and what runs while a kernel is compiled."""
+"""Functions that kernels call, and Python code that runs while a kernel is compiled."""
 
 import eft
 import eft.language as tl

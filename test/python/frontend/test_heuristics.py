@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Heuristics, and the order of decorators around a kernel."""
+"""`eft.heuristics`, and the order of the decorators of a kernel."""
 
 import eft
 import eft.language as tl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`EFT_CPU`: the processor that kernels on the host are compiled for."""
+"""`EFT_CPU`: the processor for which kernels on the host are compiled."""
 
 import subprocess
 import sys

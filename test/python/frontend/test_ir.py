@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The block IR of kernels. Each kernel's CHECK lines, which start with its name, stand below it."""
+"""The block IR of kernels. Below each kernel are its CHECK lines, which start with its name."""
 
 import collections
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernel object: parameters, variants and why they are compiled, stages."""
+"""The kernel object: its parameters, the reasons why variants are compiled, the stages."""
 
 import array
 import copy
@@ -125,7 +125,7 @@ def test_stages():
 
 
 def test_a_bound_on_registers(tmp_path, monkeypatch):
-    for directory in (None, tmp_path, tmp_path):  # the last one comes from the cache
+    for directory in (None, tmp_path, tmp_path):  # the third time, the code is in the cache
         if directory is not None:
             monkeypatch.setenv("EFT_CACHE_DIR", str(directory))
         free, bound, tight = (
@@ -170,7 +170,7 @@ def test_warmup_for_a_target(argument):
 def test_warmup_reads_arrays_as_a_launch_does():
     interface = np.ones(4, np.float16).__array_interface__
     for each, element in (
-        (array.array("f", [1, 2]), "f32"),  # Python's own, which has no dtype
+        (array.array("f", [1, 2]), "f32"),  # an array of Python's standard library, without a dtype
         (SimpleNamespace(__array_interface__=interface), "f16"),
     ):
         compilation = scale.warmup(each, 4, 1, 2.0, BLOCK=16, target="cpu")
@@ -282,7 +282,7 @@ def test_a_constant_that_changes_between_variants(monkeypatch, name, value, mark
     x = np.zeros(1, np.int32)
     reads_constants[1](x, 3, N=1)
     monkeypatch.setitem(globals(), name, value)
-    reads_constants[1](x, 3, N=1)  # compiled already
+    reads_constants[1](x, 3, N=1)  # this variant is compiled already
     with pytest.raises(eft.CompilationError) as raised:
         reads_constants[1](x, 3, N=repr(value))
     assert raised.value.message == (
@@ -298,13 +298,13 @@ def test_a_constant_that_changes_between_variants(monkeypatch, name, value, mark
 def test_what_is_no_constant_of_the_kernel_may_change(monkeypatch):
     x = np.zeros(1, np.int32)
     reads_constants[1](x, 3, N=1)
-    monkeypatch.setitem(globals(), "shape", tl.constexpr(2))  # the kernel reads an attribute
+    monkeypatch.setitem(globals(), "shape", tl.constexpr(2))  # the kernel reads `x.shape`
     monkeypatch.setitem(globals(), "FACTOR", tl.constexpr(2 + 2))
     reads_constants[1](x, 3, N="other")
 
 
 def test_import_brings_in_little():
-    # Eft does not answer for the modules that an installation imports at every start.
+    # Some Python installations import modules at every start; these do not count.
     program = "import sys; before = set(sys.modules); import eft; print(set(sys.modules) - before)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

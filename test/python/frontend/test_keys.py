@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that the disk cache tells apart, and those that a second process finds there."""
+"""The keys of the disk cache: which kernels have different keys, and which a new process finds."""
 
 import dataclasses
 import enum
@@ -90,7 +90,7 @@ GIVEN = {
 
 def test_a_key_has_everything_that_the_code_depends_on(tmp_path, monkeypatch):
     def key(change=None, kind="code", **changes):
-        # A file of its own for each: Python keeps the source of those that it has read.
+        # Each module gets a file of its own, since Python caches the sources that it has read.
         folder = tmp_path / str(len(list(tmp_path.iterdir())))
         folder.mkdir()
         module = load_module(folder / "m.py", SOURCE.format(**GIVEN | changes))
@@ -125,7 +125,7 @@ def test_a_key_has_everything_that_the_code_depends_on(tmp_path, monkeypatch):
 
 
 def reason(function, **changes) -> str:
-    """Why a variant has no key."""
+    """The reason why a variant has no key."""
     with pytest.raises(NotStable) as raised:
         key_of(function, variant(**changes), "code")
     return str(raised.value)
@@ -231,7 +231,7 @@ def test_the_line_and_the_name_of_the_file_count_and_its_folder_does_not(tmp_pat
     first = key(tmp_path / "a" / "m.py")
     assert key(tmp_path / "b" / "m.py") == first
     assert key(tmp_path / "a" / "n.py") != first
-    # That of a function that the kernel calls is in the code as well.
+    # The code also contains the line numbers of the functions that the kernel calls.
     assert key(tmp_path / "c" / "m.py", before="\n") != first
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Expressions as long as Python's own parser takes them, and launches from deep down."""
+"""Expressions that are nearly too long for Python's parser, and launches from deep recursion."""
 
 import eft
 import numpy as np
 import pytest
 from support import lower
 
-#: Python 3.10 to 3.12 parse a sum of nearly 3000 terms, less what is under way; 3.13 takes more.
+#: Python 3.10 to 3.12 parse sums of nearly 3000 terms, fewer in deep recursion; 3.13 parses more.
 LONG = 2400
 
 
@@ -67,7 +67,7 @@ def test_many_conditions_of_the_compile_time(tmp_path):
 
 
 def nested(depth: int, call):
-    """`call()`, under so many calls."""
+    """The result of `call()`, which is called at a recursion depth of `depth`."""
     return nested(depth - 1, call) if depth else call()
 
 

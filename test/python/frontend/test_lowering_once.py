@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A cold compile lowers the Python of a kernel once, and specializes what it has lowered."""
+"""A compile that finds nothing cached lowers a kernel once, and specializes the lowered IR."""
 
 import eft
 import eft.language as tl
@@ -27,7 +27,7 @@ def mistaken(x_ptr, stride):
 
 @pytest.fixture
 def lowered(monkeypatch):
-    """The names of the kernels that were lowered."""
+    """A list to which each lowering adds the name of its kernel."""
     names, lower = [], compiling._lower
 
     def counting(function, *args, **kwargs):

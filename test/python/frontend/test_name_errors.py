@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names, calls and annotations that are wrong: the right text at the right line and column."""
+"""Errors for wrong names, calls and annotations: their text, line and column."""
 # ruff: noqa: F821, F841, B015, B018 (the kernels are wrong on purpose)
 
 import operator
@@ -211,7 +211,7 @@ def divides_by_zero(x_ptr, n):
 
 
 def division_by_zero() -> str:
-    """Python's message, which is another one from 3.14 on."""
+    """Python's message for `1 // 0`, which Python 3.14 has changed."""
     with pytest.raises(ZeroDivisionError) as raised:
         operator.floordiv(1, 0)
     return str(raised.value)
@@ -313,7 +313,7 @@ def test_names_and_values(kernel, marker, message):
 
 
 def test_text_of_a_number():
-    # Where in the text the value stands, Python 3.12 was the first to say.
+    # The column is not checked: Python before 3.12 has no columns inside of f-strings.
     assert fails(text_of_number).message == "a value of type int32 has no text at compile time"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The types of Python's numbers beside other operands: the rules of docs/language.md, "Promotion".
+"""The types of Python's numbers as operands: the rules of docs/language.md, "Promotion".
 
 The expected types were looked up in Triton 3.9's compiler, unless a comment says otherwise.
 """
@@ -40,7 +40,7 @@ def kernel(x_ptr, y, T: tl.constexpr):
 @pytest.mark.parametrize(
     "expression, type, meeting",
     [
-        # A number of a kind that is not higher takes no part.
+        # Kinds: bool, integer, float. A number of no higher kind than x does not change the type.
         ("x + True", "int8", "int8"),
         ("x + 1", "int8", "int8"),
         ("x + 1", "fp16", "fp16"),
@@ -48,7 +48,7 @@ def kernel(x_ptr, y, T: tl.constexpr):
         ("x + 1e300", "fp32", "fp32"),
         ("x + 1e-300", "fp16", "fp16"),
         ("2**40 + x", "fp16", "fp16"),
-        # One of a higher kind has the type that it has by itself.
+        # A number of a higher kind than x has the type that it would have alone.
         ("x + 1", "int1", "int32"),
         ("x + 3000000000", "int1", "uint32"),
         ("x + 2**40", "int1", "int64"),
@@ -58,7 +58,7 @@ def kernel(x_ptr, y, T: tl.constexpr):
         ("x + 1e-40", "int8", "fp64"),
         ("x + float('inf')", "int8", "fp32"),
         ("x << 3", "int1", "int32"),
-        # Division and remainder.
+        # Divisions and remainders.
         ("0.1 / x", "fp16", "fp32"),
         ("x % 2", "bf16", "fp32"),
         ("x / 2", "int32", "fp32"),
@@ -76,7 +76,7 @@ def kernel(x_ptr, y, T: tl.constexpr):
         ("tl.clamp(x, 1e39, y.to(tl.float32))", "int8", "fp32"),
         ("tl.clamp(0.1, x, y.to(tl.float32))", "fp16", "fp32"),
         ("tl.fma(x, 2, 0.5)", "bf16", "bf16"),
-        # Triton's library has no functions of fp16; the rule is the same.
+        # Triton's library has no functions of fp16. The same rule holds here.
         ("libdevice.hypot(x, 0.1)", "fp16", "fp16"),
         ("libdevice.pow(x, 0.1)", "fp64", "fp64"),
     ],
@@ -96,7 +96,7 @@ LONG_NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": 
 @pytest.mark.parametrize(
     "expression, type, expected",
     [
-        # Rounded once, to the type in which the operands meet.
+        # The number is rounded once, to the common type of the operands.
         ("0.1 * x", "fp16", float(np.float16(0.1))),
         ("0.1 / x", "fp16", float(np.float32(0.1))),
         ("0.1 * x", "fp64", 0.1),
@@ -105,7 +105,7 @@ LONG_NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": 
         ("tl.clamp(0 * x, 0.1, y.to(tl.float32))", "fp16", float(np.float32(0.1))),
         ("libdevice.hypot(0 * x, 0.1)", "fp64", 0.1),
         ("tl.full((), 0.1, tl.float64)", "fp64", 0.1),
-        # Beyond the range of a float.
+        # Numbers beyond the range of a float become infinite.
         ("x + 1e10", "fp16", inf),
         ("x + 65520", "fp16", inf),
         ("x - 10**18", "fp16", -inf),
@@ -115,10 +115,10 @@ LONG_NAMES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": 
         ("tl.full((), 1e300, T)", "fp32", inf),
         ("x + 1e-300", "fp32", 1.0),
         ("x * 1e300", "fp64", 1e300),
-        # Converted from the type that the number has by itself.
+        # The number is converted from the type that it has alone.
         ("tl.cast(0.1, tl.float64)", "fp64", float(np.float32(0.1))),
         ("tl.cast(1e10, T)", "fp16", inf),
-        # No sign where the number becomes an unsigned one.
+        # Shifts are logical if the number becomes unsigned, and arithmetic otherwise.
         ("(200 >> x).to(tl.float32)", "uint8", 100.0),
         ("(-8 >> x).to(tl.float32)", "int8", -4.0),
         ("(-8 >> x).to(tl.float32)", "int1", -4.0),
@@ -149,7 +149,7 @@ def test_the_value_of_a_number(tmp_path, expression, type, expected):
          "18446744073709551616"),
         ("x // 2.0", "int32", "invalid operands of type int32 and fp32: `//` does not take them"),
         ("x & 1.0", "int32", "invalid operands of type int32 and fp32: `&` does not take them"),
-        # Triton cuts off the bits.
+        # Triton cuts off the upper bits of these integers.
         ("tl.full((4,), 200, T)", "int8", "the number 200 is out of the range of int8: -128 to "
          "127"),
         ("tl.full((4,), -1, T)", "uint8", "the number -1 is out of the range of uint8: 0 to 255"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operands that do not fit: the right text at the right line and column."""
+"""Errors for wrong operands: their text, line and column."""
 # ruff: noqa: F821, F841, B015, B018 (the kernels are wrong on purpose)
 
 from fractions import Fraction

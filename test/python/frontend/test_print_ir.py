@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""EFT_PRINT_IR: the IR between the passes, on standard error."""
+"""EFT_PRINT_IR, which prints the IR after passes to standard error."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The type that two operands meet in, against a table that Triton printed."""
+"""The common type of two operands, against a table that Triton printed."""
 
 import pytest
 from eft.errors import Mistake
@@ -15,7 +15,7 @@ _WITH_NUMBERS = [row for row in _ROWS if from_name(row[1]) is None]
 
 
 class Operand:
-    """The part of a tensor that promotion looks at."""
+    """Has the attributes of a tensor that promotion reads."""
 
     is_tensor = True
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mistakes with reductions, scans and what is built on them: text, line and column.
+"""Errors of reductions, scans, and functions built on these: text, line and column.
 
-Each kernel holds many; the constexpr CASE says which one is looked at.
+Each kernel contains several mistakes; the constexpr CASE selects the one that is compiled.
 """
 # ruff: noqa: B018 (the kernels are wrong on purpose)
 

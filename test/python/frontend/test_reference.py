@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The orders of combining that eft.reference computes, spelt out as text."""
+"""The orders in which `eft.reference` combines elements, as text with parentheses."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def joined(x, y):
 
 
 def test_steps_come_one_after_the_other_and_the_rest_folds():
-    # Objects of 8 bytes: vectors of 2, but 64 elements are 2 for each of 32 threads.
+    # Elements of 8 bytes make vectors of 2. With 32 threads, a tree spans 64 of the 256 elements.
     x = np.repeat(letters(4), 64)[:256]
     text = reduce_in_order(x, 0, joined, num_warps=1)
     part = "(((ab)c)d)"

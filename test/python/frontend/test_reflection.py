@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The attributes of a kernel that programs read, and the hooks that they hang on it."""
+"""The attributes of a kernel that programs read, and the hooks that programs install."""
 
 import copy
 import inspect
@@ -41,7 +41,7 @@ def result(kernel, n: int, *args, **kwargs) -> list[float]:
 
 
 def copy_of(kernel):
-    """The same function as a kernel that no other test has used."""
+    """A new kernel object of the same function, without compiled variants."""
     return eft.JITFunction(kernel)
 
 
@@ -266,7 +266,7 @@ def test_hooks_around_a_compile_and_preloading(monkeypatch):
     monkeypatch.setattr(hooks, "after_compile", lambda **kwargs: seen.append(kwargs))
     kernel = copy_of(fills)
     result(kernel, 1, num_warps=2, BLOCK=4)
-    result(kernel, 2, num_warps=2, BLOCK=4)  # compiled already
+    result(kernel, 2, num_warps=2, BLOCK=4)  # compiled already, so no hook runs
     before, after = seen
     assert before["repr"] == (
         "fills[num_warps=2](x_ptr: *fp32, n: i32, value: fp64, src: constexpr, flag: i1, "
@@ -290,7 +290,7 @@ def test_hooks_around_a_compile_and_preloading(monkeypatch):
 
 
 def test_a_hook_before_a_compile_may_change_a_constant(monkeypatch):
-    """Also where the disk cache has the code that was compiled with what it was."""
+    """The change counts even if the disk cache has code that was compiled with the old constant."""
     assert result(copy_of(fills), 3)[:4] == [1, 1, 1, 0]
 
     def change(**kwargs):

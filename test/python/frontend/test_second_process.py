@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program that has run once compiles and measures nothing in its next process."""
+"""After a first run of a program, a new process compiles and measures nothing."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ PROGRAMS = Path(__file__).with_name("whole_programs.py")
 
 
 def logged(cache: Path) -> list[str]:
-    """The log of the programs in a process of their own."""
+    """The log of whole_programs.py, run in a new process with this cache."""
     done = subprocess.run(
         [sys.executable, str(PROGRAMS)],
         capture_output=True,

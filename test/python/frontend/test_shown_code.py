@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Lines of kernels in debuggers and profilers of the host: EFT_SHOW_CODE."""
+"""EFT_SHOW_CODE: the source lines of kernels on the host in debuggers and profilers."""
 
 import os
 import re
@@ -26,7 +26,7 @@ def kernel(x_ptr, BLOCK: tl.constexpr):
 kernel[1](np.ones(64, np.float32), BLOCK=64)
 """
 
-#: Prints of each object that gdb's interface lists whether it is an ELF file and names the script.
+#: Prints for each object in gdb's JIT list: is it an ELF file, and does it name the script?
 LISTED = """
 import ctypes
 from eft import _compiler
@@ -56,7 +56,7 @@ while entry:
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs the script, perhaps by another program, with EFT_SHOW_CODE; gives what it did."""
+    """A function that runs the script with EFT_SHOW_CODE, alone or under the program given."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT + LISTED)
 
@@ -80,7 +80,7 @@ def run(tmp_path):
 
 
 def lines_for_perf(data: bytes):
-    """The lines that a jitdump file names, as pairs of a file and a number."""
+    """The source lines that a jitdump file names, as pairs of a file and a line number."""
     magic, _, size, _, _, _, _, flags = struct.unpack_from("<IIIIIIQQ", data)
     assert (magic, flags) == (0x4A695444, 0)
     while size < len(data):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that would be code without an end: mistakes, found soon and at their places."""
+"""Kernels whose code would be far too large: the errors come soon, and name the right place."""
 # ruff: noqa: B007 (what the loops count does not matter)
 
 import eft

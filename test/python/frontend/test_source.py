@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where a function ends in its file, and where its parts are."""
+"""The source of a function: where it ends in its file, and the places of its parts."""
 
 import ast
 import importlib.machinery
@@ -105,7 +105,7 @@ def test_it_is_what_python_finds(kernel):
     source = kernel.source
     lines, first_line = inspect.getsourcelines(kernel.fn)
     assert source.first_line == first_line
-    # Python leaves out what follows of blank lines and comments.
+    # `inspect` omits blank lines and comments at the end of the function.
     assert "".join(source.lines).startswith("".join(lines).rstrip())
     rest = "".join(source.lines)[len("".join(lines).rstrip()) :].splitlines()
     assert all(not line.strip() or line.strip().startswith("#") for line in rest)
@@ -119,7 +119,7 @@ def test_the_cache_has_its_summary(kernel, monkeypatch):
         patch.setattr("eft._runtime.cache_get", lambda key: None)
         parsed = Source(kernel.fn, text)
     cached = Source(kernel.fn, text)
-    # Where its code does not tell where it ends, a parser has to.
+    # For one function the code's line table does not show the end, so the source is parsed.
     assert (cached._tree is None) == (kernel is not without_code_at_the_end)
     assert cached.lines == parsed.lines
     for name in Summary.__slots__:
@@ -129,7 +129,7 @@ def test_the_cache_has_its_summary(kernel, monkeypatch):
 
 
 def test_code_without_places():
-    """Some tools make code without a table of lines."""
+    """Some tools make code objects without a line table."""
     code = before_something.fn.__code__.replace(co_linetable=b"")
     source = eft.jit(types.FunctionType(code, globals())).source
     assert source.lines == before_something.source.lines
@@ -206,12 +206,13 @@ def kernel(x_ptr):
 
 @pytest.fixture(autouse=True)
 def no_compiled_files(monkeypatch):
-    """Else Python would take what it compiled of a file that had the same size in this second."""
+    """Turns bytecode files off. Python would run the old one if the changed file has the same size
+    and was written in the same second."""
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
 
 def import_file(path, text):
-    """The module that the text is, under a name that no other one has."""
+    """Writes the text to the file `path`, and returns it as a module named for the file."""
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -228,7 +229,7 @@ def stored(kernel) -> float:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda path: path.write_text(STORES.format(2)),  # as long as before, and at once
+        lambda path: path.write_text(STORES.format(2)),  # a file of equal size, changed at once
         lambda path: path.write_text("# A line more.\n" + STORES.format(2)),
         lambda path: path.write_text("no Python at all ("),
         lambda path: path.write_text(""),
@@ -245,7 +246,7 @@ def test_a_file_that_changes_after_import_changes_no_kernel(tmp_path, change):
 def test_a_module_that_is_loaded_again_has_its_new_source(tmp_path):
     path = tmp_path / "again.py"
     for number in range(1, 6):
-        # Of one size, and written within what the file system's clock takes for one time.
+        # All files have one size, and can have one time: the file system's clock is coarse.
         assert stored(import_file(path, STORES.format(number)).kernel) == number
 
 
@@ -417,7 +418,7 @@ SHOWS = (
 
 def test_a_kernel_on_the_command_line():
     output = run_python("-c", SHOWS)
-    if sys.version_info >= (3, 13):  # it keeps the text
+    if sys.version_info >= (3, 13):  # Python 3.13 keeps the text of the command line
         assert "stored [7.]" in output
     else:
         assert "the source of 'kernel' can't be read" in output

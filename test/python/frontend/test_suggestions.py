@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names that are nearly right, and functions of other libraries: what a mistake says to use."""
+"""The suggestions in errors for misspelt names, and for functions of other libraries."""
 
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's names: what goes by them takes Triton's arguments, and what Eft lacks says so."""
+"""Functions with Triton's names take Triton's arguments; missing functions raise clear errors."""
 
 import inspect
 import re
@@ -124,7 +124,7 @@ zeros_like(input)
 
 FUNCTIONS = re.sub(r"\\\n *", "", SIGNATURES).strip().splitlines()
 
-#: The functions that numbers and blocks of Triton's have as methods too.
+#: The functions that in Triton are also methods of scalars and blocks.
 METHODS = """
 abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min
 atomic_or atomic_xchg atomic_xor broadcast_to cast cdiv ceil cos cumprod cumsum erf exp exp2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The meanings of expressions, names and assignments. The kernels store what they found out."""
+"""The meanings of expressions, names and assignments. The kernels store the values they compute."""
 
 import math
 
@@ -19,7 +19,7 @@ constants = math
 
 
 def stored(kernel, count, dtype=np.int32, **constexprs):
-    """The values that `kernel` stores to its first argument."""
+    """The `count` values that `kernel` stores to its first argument."""
     out = np.zeros(count, dtype)
     kernel[1](out, **constexprs)
     return out.tolist()
@@ -230,7 +230,7 @@ def remainder_of_a_constant(x_ptr, N: tl.constexpr):
 def test_a_constant_of_more_digits_than_python_prints(device, caplog):
     caplog.set_level("INFO", logger="eft")
     x = device.put(np.zeros(1, np.int32))
-    kernel = eft.jit(remainder_of_a_constant.fn)  # which has no variant for another device yet
+    kernel = eft.jit(remainder_of_a_constant.fn)  # a new kernel, without variants
     for number in (10**5000, 10**5000 + 1):
         kernel[(1,)](x, N=number)
         assert device.get(x)[0] == number % 7

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels of the tests of autotuning, their configurations, and a stand-in for measuring."""
+"""The kernels of the autotuning tests, their configurations, and a stand-in for `do_bench`."""
 
 import eft
 import eft.language as tl
@@ -26,7 +26,7 @@ SMALL, LARGE = Config({"BLOCK": 16}), Config({"BLOCK": 64}, num_warps=2)
 
 
 class Bench:
-    """A `do_bench` that gives the candidates of a choice these times, in order; again and again."""
+    """A `do_bench` that returns the given times in turn, beginning anew after the last."""
 
     def __init__(self, *times):
         self.times = times
@@ -40,7 +40,7 @@ class Bench:
 
 
 def tuned(function=fill, configs=(SMALL, LARGE), key=("n",), **options):
-    """An autotuned kernel; nothing is kept on the disk unless that is asked for."""
+    """An autotuned kernel. Its choices go to the disk cache only with `cache_results=True`."""
     options.setdefault("cache_results", False)
     return eft.autotune(list(configs), key, **options)(eft.jit(function))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the tutorials and the whole kernels of the tests in this one process, on the CPU with arrays
-of NumPy, and prints what Eft logs: what is compiled, why, what autotuning measures, and what the
-cache does not keep."""
+"""Runs the tutorials and test_whole_kernels.py in one process, on the CPU with NumPy arrays. Prints
+Eft's log: the variants that are compiled, why, what autotuning measures, and what the disk cache
+does not keep."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pathlib import Path
 PYTHON_TESTS = Path(__file__).parent.parent
 TUTORIALS = PYTHON_TESTS.parent.parent / "tutorials"
 
-#: The argument `--largest` of each lesson.
+#: The value of the argument `--largest` for each tutorial.
 SMALL = {"01": 12, "02": 8, "04": 14, **dict.fromkeys("03 05 06 07 08 09 10 11".split(), 6)}
 
 
 class Cpu:
-    """As the fixture `device` of the tests."""
+    """The tests' fixture `device`, for the CPU."""
 
     name = "cpu"
 
@@ -35,7 +35,7 @@ class Cpu:
 def run_tutorials():
     import eft.testing
 
-    # Times do not matter here.
+    # Nothing here depends on times, so each function runs once.
     eft.testing.do_bench = lambda function, **_: [function(), 1.0][1]
     sys.path.insert(0, str(TUTORIALS))
     for path in sorted(TUTORIALS.glob("[0-9]*.py")):
@@ -44,7 +44,7 @@ def run_tutorials():
 
 
 def run_tests(path: Path):
-    """Calls every test of a module that takes a device, with all its parameters."""
+    """Calls every test of a module on the CPU, with all combinations of its parameters."""
     sys.path[:0] = [str(path.parent), str(PYTHON_TESTS)]
     module = runpy.run_path(str(path))
     for name, test in list(module.items()):

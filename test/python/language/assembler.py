@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NVIDIA's assembler, where there is one."""
+"""NVIDIA's assembler ptxas, if it is installed."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ from eft.aot import ptxas
 
 
 def log_of_ptxas(ptx: str) -> str:
-    """The log of the assembler for code with warpgroups, at compute capability 9.0."""
+    """The log of ptxas for PTX with warpgroup products, at compute capability 9.0."""
     tool = ptxas.find_ptxas()
     if tool is None:
         pytest.skip("there is no ptxas that reads the PTX")

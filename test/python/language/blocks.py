@@ -13,7 +13,7 @@ FLOATS = [name for name in DTYPES if "int" not in name]
 
 
 def cases(names, shapes, favourite: str = "fp32") -> list[tuple]:
-    """(name, *shape) for every type with the first two shapes, and for one type with all others."""
+    """Cases (name, *shape): all types with the first two shapes, `favourite` with all others."""
     some = [(name, *shape) for name in names for shape in shapes[:2]]
     return some + [(favourite, *shape) for shape in shapes[2:]]
 
@@ -36,8 +36,8 @@ def offsets(SHAPE: tl.constexpr):
 
 
 def samples(name: str, shape, seed: int = 0, special: bool = True) -> np.ndarray:
-    """Random elements: integers over their whole range, floats of many sizes, and among them, with
-    `special`, zeros, infinities, NaN and equal ones."""
+    """Random elements: integers over their whole range, floats of many magnitudes. With `special`,
+    the floats include zeros, infinities, NaN and equal numbers."""
     dtype = DTYPES[name]
     generator = np.random.default_rng(seed)
     count = int(np.prod(shape))
@@ -52,13 +52,13 @@ def samples(name: str, shape, seed: int = 0, special: bool = True) -> np.ndarray
         x = x.astype(dtype)
         extremes = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 1.0]
     if special and count >= 4 * len(extremes):
-        with np.errstate(invalid="ignore"):  # NaN in a narrow type
+        with np.errstate(invalid="ignore"):  # the cast of NaN to a narrow type
             x[: len(extremes)] = np.array(extremes).astype(dtype)
     return generator.permutation(x).reshape(shape)
 
 
 def run(device, kernel, inputs, out_shape, dtype, num_warps=4, **constexprs) -> np.ndarray:
-    """The contents that the kernel gives its last array, which follows the inputs."""
+    """The contents of the kernel's output, which is its array argument after the inputs."""
     out = device.put(np.zeros(out_shape, dtype))
     kernel[1](*(device.put(x) for x in inputs), out, num_warps=num_warps, **constexprs)
     return device.get(out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operands for elementary functions, and how results are compared with exact ones."""
+"""Operands for elementary functions, and comparisons of results with exact values."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import mpmath
 import numpy as np
 from support import DTYPES
 
-#: The largest error, in units in the last place, that a function may have. Narrow floats are
-#: rounded after fp32.
+#: The largest error, in units in the last place, that a function may have. Results in fp16 and
+#: bf16 are computed in fp32, and then rounded.
 BOUNDS = {"fp16": 0.51, "bf16": 0.51, "fp32": 2.0, "fp64": 2.0}
 
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 10.0]
@@ -29,7 +29,7 @@ def operands(name: str, low: float, high: float, count: int, seed: int = 0) -> n
 
 
 def exact(function, *arguments) -> mpmath.mpf:
-    """The value with many digits; NaN where the function has none, or no real one."""
+    """The exact value with many digits, or NaN where the function has no real value."""
     with mpmath.workprec(240):
         try:
             value = function(*(mpmath.mpf(float(x)) for x in arguments))
@@ -39,8 +39,8 @@ def exact(function, *arguments) -> mpmath.mpf:
 
 
 def ulps(found: np.ndarray, values: list) -> float:
-    """The largest distance from exact values, in units in the last place that they have in the type
-    of what was found. What is NaN or infinite must be so."""
+    """The largest error, in units in the last place that the exact value has in the type of
+    `found`. Checks that the same elements are NaN. An infinity counts as 2 ** maxexp."""
     info = ml_dtypes.finfo(found.dtype)
     least, digits = info.minexp, info.nmant
     worst = 0.0

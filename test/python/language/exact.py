@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operators and functions of kernels whose results are exact, in NumPy. Types go by Eft's
-names; an array's dtype says its own."""
+"""NumPy versions of those operators and functions of kernels that have exact results. A type is
+given by its name in Eft, or by the dtype of an array."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def is_float(name: str) -> bool:
 
 
 def meeting(a: str, b: str, symbol: str = "+") -> str:
-    """The type that operands of two types meet in."""
+    """The common type to which operands of two types are converted."""
     types = from_name(a), from_name(b)
     return computation_dtype(*types, division=symbol in ("/", "//", "%")).name
 
 
 def literal(number: int | float, other: str, symbol: str = "+") -> np.ndarray | None:
-    """A Python number in the type in which it meets an operand of type `other`; None if that can't
-    hold it."""
+    """A Python number, converted to the common type of the number and an operand of type `other`;
+    None if the common type cannot hold it."""
     own, partner = number_dtype(number), from_name(other)
     own = own if own.kind > partner.kind else partner
     common = meeting(own.name, other, symbol)
@@ -58,7 +58,7 @@ def cast(x: np.ndarray, name: str) -> np.ndarray:
 
 
 def binary(symbol: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """`x symbol y`."""
+    """The result of `x symbol y`, such as `x + y`."""
     signed = name_of(x).startswith("int") and name_of(x) != "int1"
     common = meeting(name_of(x), name_of(y), symbol)
     x, y = np.broadcast_arrays(cast(x, common), cast(y, common))
@@ -88,7 +88,7 @@ def _integers(symbol: str, x, y, signed: bool):
 
 
 def _quotient(x, y):
-    """Truncated toward zero."""
+    """The quotient of integers, truncated toward zero."""
     divisor = np.where(y == 0, np.ones_like(y), y)
     floor = x // divisor
     if x.dtype.kind == "u":
@@ -127,7 +127,7 @@ def extremum(x: np.ndarray, y: np.ndarray, is_max: bool) -> np.ndarray:
 
 
 def choose(condition: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """`where`."""
+    """The result of `tl.where`."""
     common = meeting(name_of(x), name_of(y))
     return np.asarray(np.where(condition, cast(x, common), cast(y, common)))
 
@@ -153,7 +153,7 @@ def square_root(x: np.ndarray) -> np.ndarray:
 
 
 def place_of(x, i, y, j, is_max: bool):
-    """The step of `argmax` and `argmin`: of two elements with their indices, the one that stays."""
+    """One step of `argmax` or `argmin`: the better of two elements, with its index."""
     with np.errstate(invalid="ignore"):
         first = (x > y) if is_max else (x < y)
         first = first | (y != y) | ((x == y) & (i < j))
@@ -161,7 +161,7 @@ def place_of(x, i, y, j, is_max: bool):
 
 
 def summed_name(name: str) -> str:
-    """The type that sums of a type have."""
+    """The type of `tl.sum` for elements of a type."""
     dtype = from_name(name)
     if dtype.is_int() and dtype.primitive_bitwidth < 32:
         return "uint32" if dtype.is_int_unsigned() else "int32"
@@ -169,7 +169,7 @@ def summed_name(name: str) -> str:
 
 
 def extremum_name(name: str) -> str:
-    """The type that `max` and `min` of a type have."""
+    """The type of `tl.max` and `tl.min` for elements of a type."""
     dtype = from_name(name)
     if dtype.primitive_bitwidth < 32:
         return "fp32" if dtype.is_floating() else "int32"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""8-bit floats, by tables of their values."""
+"""Conversions of 8-bit floats in NumPy, by tables of their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Format(NamedTuple):
     fraction_bits: int
     bias: int
     greatest: int  # the code to which overflows are rounded
-    nan: int  # the code of what is no number
+    nan: int  # a code of NaN
 
 
 FORMATS = {
@@ -24,7 +24,7 @@ FORMATS = {
     "fp8e4b15": Format(4, 3, 15, 0x7E, 0x7E),
 }
 
-#: The names of ml_dtypes, and of PyTorch.
+#: The name of each format in ml_dtypes and PyTorch.
 ARRAY_NAMES = {
     "fp8e4nv": "float8_e4m3fn",
     "fp8e5": "float8_e5m2",
@@ -53,7 +53,7 @@ def table(name: str) -> np.ndarray:
 
 
 def encode(x: np.ndarray, name: str, toward_zero: bool = False) -> np.ndarray:
-    """The codes of numbers: rounded to nearest even or toward zero, saturated."""
+    """The codes of numbers, rounded to nearest even or toward zero. Overflows saturate."""
     form = FORMATS[name]
     x = np.asarray(x, np.float64)
     sizes = table(name)[: form.greatest + 1]

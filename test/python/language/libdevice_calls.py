@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts that tests of libdevice share: its functions called by name, and a way of rounding."""
+"""Functions that tests of libdevice share: calls of its functions by name, and rounding."""
 
 import eft
 import eft.language as tl

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices by as many programs as a GPU has multiprocessors, each of which computes
-tile after tile, in the forms in which programs have them."""
+"""Persistent kernels for products of matrices, in their usual forms: with pointers, and with tensor
+descriptors. Each of a fixed number of programs computes several tiles, one after the other."""
 
 import eft
 import eft.language as tl
@@ -8,7 +8,7 @@ import eft.language as tl
 
 @eft.jit
 def tile_at(number, across, rows, GROUP: tl.constexpr):
-    """The row and the column of a tile, in groups of rows of tiles."""
+    """The row and the column of a tile. Tiles are numbered in groups of GROUP rows of tiles."""
     in_group = GROUP * across
     first = number // in_group * GROUP
     height = min(rows - first, GROUP)
@@ -21,7 +21,7 @@ def by_pointers(
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
     PROGRAMS: tl.constexpr, FLATTEN: tl.constexpr,
 ):  # fmt: skip
-    """c = a @ b. Where a tile is stored is computed anew, behind its product."""
+    """c = a @ b. After its product, a tile's place in c is computed anew from the tile's number."""
     rows, across = tl.cdiv(m, BM), tl.cdiv(n, BN)
     stored = tl.program_id(0) - PROGRAMS
     inner = tl.arange(0, BK)
@@ -56,7 +56,7 @@ def by_descriptors(
     GROUP: tl.constexpr, PROGRAMS: tl.constexpr, HALVES: tl.constexpr, FLATTEN: tl.constexpr,
     SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
-    """c = a @ b.T, where the descriptor of c has halves of a tile if HALVES is true."""
+    """c = a @ b.T. With HALVES, a tile is stored as two halves, each a block of c's descriptor."""
     rows, across = tl.cdiv(m, BM), tl.cdiv(n, BN)
     for number in tl.range(
         tl.program_id(0), rows * across, PROGRAMS, flatten=FLATTEN, warp_specialize=SPECIALIZE
@@ -82,7 +82,7 @@ def with_own_descriptors(
     GROUP: tl.constexpr, PROGRAMS: tl.constexpr, HALVES: tl.constexpr, FLATTEN: tl.constexpr,
     SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
-    """The same with descriptors that the kernel makes."""
+    """Computes what `by_descriptors` does, with descriptors that the kernel makes."""
     a_desc = tl.make_tensor_descriptor(a_ptr, [m, k], [k, 1], [BM, BK])
     b_desc = tl.make_tensor_descriptor(b_ptr, [n, k], [k, 1], [BN, BK])
     c_desc = tl.make_tensor_descriptor(c_ptr, [m, n], [n, 1], [BM, BN // 2 if HALVES else BN])

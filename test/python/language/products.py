@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The product of matrices in the form that programs have it, for the tests of its loop."""
+"""The usual kernel for a product of matrices, for tests of its loop."""
 
 import eft
 import eft.language as tl

@@ -11,8 +11,8 @@ from random_values import Value, long_name
 
 
 class ControlFlow:
-    """The part of the generator that writes loops and conditionals. Each assigns variables that
-    were made in front of it, from what its body computes."""
+    """The part of the generator that writes loops and conditionals. A loop or conditional assigns
+    new values to variables that exist before it; its body computes these values."""
 
     def loop(self):
         if self.depth == 2:
@@ -33,7 +33,7 @@ class ControlFlow:
         variable = self.name()
         function = kind if "range" in kind else "range"
         self.line(f"for {variable} in {function}({low}, {text}, {step}):")
-        # The variable of an unrolled loop is a Python number, which has other rules.
+        # The variable of an unrolled loop is a Python number, with other promotion rules.
         seen = [] if kind == "tl.static_range" else [Value(variable, "int32", ())]
         body = self._body(carried, seen, copies=count if not seen else 1)
 
@@ -46,8 +46,8 @@ class ControlFlow:
         self.steps.append(run)
 
     def while_loop(self):
-        """Counts up to a bound, and in half of the cases ends as soon as a number is what it should
-        not be. The body may assign that number."""
+        """A loop that counts up to a bound. In half of the cases, it also ends as soon as a
+        condition on another number is false. The body may assign this number."""
         if self.depth == 2:
             return
         carried = self._start_carrying()
@@ -93,7 +93,7 @@ class ControlFlow:
         self.steps.append(run)
 
     def early_return(self):
-        """One of two values, by a function that returns under a condition."""
+        """One of two values, from a function that returns early if a condition holds."""
         x = self.pick(lambda v: v.name.startswith(("v", "s")))
         y = self.pick(lambda v: (v.dtype, v.shape) == (x.dtype, x.shape))
         number = self._number()
@@ -108,12 +108,12 @@ class ControlFlow:
         )
 
     def _number(self, preferred: list[Value] = ()) -> Value:
-        """A number to branch on, of any type."""
+        """A scalar of any type for a condition, if possible one of `preferred`."""
         found = [value for value in preferred if not value.rough]
         return found[0] if found else self.pick(lambda v: v.shape == () and not v.rough)
 
     def _test(self, x: Value) -> tuple[str, Callable]:
-        """A condition on a number, and whether it holds."""
+        """The text of a condition on a number, and a function that evaluates it for a value."""
         if x.dtype == "int1":
             return x.name, bool
         symbol = self.random.choice(list(exact.COMPARISONS))
@@ -121,13 +121,13 @@ class ControlFlow:
         return f"{x.name} {symbol} {text}", lambda x: bool(exact.binary(symbol, x, other))
 
     def _small_number(self) -> tuple[str, Callable]:
-        """A number from 0 to 3 that is known at run time, and what computes it."""
+        """The text of a run-time number from 0 to 3, and a function that computes the number."""
         x = self._number()
         text = f"({x.name}.to(tl.int32) & 3)"
         return text, lambda values: int(exact.cast(values[x.name], "int32")) & 3
 
     def _start_carrying(self) -> list[Value]:
-        """New variables, which the body of a loop or a conditional will assign."""
+        """Makes new variables, which the body of a loop or conditional will assign."""
         carried = []
         for _ in range(self.random.choice([1, 1, 2])):
             start = self.pick(lambda v: not v.product and v.name.startswith(("v", "s")))
@@ -139,8 +139,8 @@ class ControlFlow:
         return carried
 
     def _body(self, carried, seen, last: str | None = None, copies: int = 1) -> list:
-        """An indented block that assigns what is carried. Its other values end with it. It is
-        unrolled to so many copies."""
+        """Writes an indented block that assigns the carried variables, and returns its steps. Other
+        values of the block are not used after it. Unrolling makes `copies` copies of the block."""
         outer = self.values, self.steps, self.indent, self.unrolled
         self.values, self.steps = [*self.values, *seen], []
         self.indent += "    "
@@ -158,7 +158,7 @@ class ControlFlow:
         return body
 
     def _update(self, value: Value):
-        """`value = (value symbol other).to(its type)`."""
+        """Writes `value = (value symbol other).to(T)`, where T is the type of `value`."""
 
         def fits(other):
             is_plain = not other.product and (value.rough or not other.rough)

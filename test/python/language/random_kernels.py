@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random kernels: their text, and what they must compute.
+"""Random kernels: their texts, and the results that they must compute.
 
 A seed makes a kernel: loads with and without masks, elementwise operations over every type, blocks
-of several shapes, moves of elements, reductions and scans, loops, conditionals, stores. While the
-text is written, so is a list of steps that compute the same in NumPy, one program of the grid at a
-time. Only what is exact by definition is generated, so results must agree to the bit; with one
-exception: values that come from `exp` and its like are `rough`, and only compared between devices.
+of several shapes, moves of elements, reductions and scans, loops, conditionals, stores. With each
+line of the text, the generator records a step that computes the same in NumPy. The steps run for
+one program of the grid at a time. Most operations are exact by definition, so their results must
+agree to the bit. Functions such as `exp` are not. Values that depend on their results are marked
+`rough`, and are only compared between devices.
 
-Products of floats are never added: the sum might be fused, which is documented but would have to be
-repeated here.
+Products of floats are never added: Eft fuses some of these sums, and the steps would have to
+predict which.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def kernel("""
 
 
 class Generator(Sources, Elementwise, Moves, Combinations, ControlFlow):
-    """Writes one kernel."""
+    """Writes one random kernel."""
 
     def __init__(self, seed: int):
         self.random = random.Random(seed)
@@ -79,10 +80,10 @@ class Generator(Sources, Elementwise, Moves, Combinations, ControlFlow):
         self.rough_allowed = self.random.random() < 0.2
 
     def _shapes(self) -> list[tuple[int, ...]]:
-        """The shapes that this kernel favours.
+        """The shapes of most blocks of this kernel.
 
-        One kernel in eight has a large block. So that it compiles in seconds, that has at most 512
-        elements for each thread of a GPU, and loops are unrolled twice at most.
+        One kernel in eight has a large block. To keep compile times at seconds, a large block has
+        at most 512 elements for each thread of a GPU, and loops are unrolled at most twice.
         """
         rank = self.random.choice([1, 1, 2, 2, 2, 3])
         bits = [self.random.randint(0, 12 // rank) for _ in range(rank)]
@@ -111,7 +112,7 @@ class Generator(Sources, Elementwise, Moves, Combinations, ControlFlow):
         return f"v{self.count}"
 
     def define(self, text: str, compute: Callable, operands, dtype: str, shape, **flags) -> Value:
-        """`v = text`; `compute` takes the operands' arrays."""
+        """Writes `v = text` for a new variable v. `compute` gives v from the operands' arrays."""
         value = Value(
             self.name(),
             dtype,
@@ -132,17 +133,17 @@ class Generator(Sources, Elementwise, Moves, Combinations, ControlFlow):
         return value
 
     def pick(self, accept: Callable[[Value], bool] = lambda value: True) -> Value | None:
-        """One of the values, rather a late one."""
+        """A random value that is accepted, in most cases a recent one; None if there is none."""
         found = [value for value in self.values if accept(value)]
         if not found:
             return None
         recent = found[-6:]
         return self.random.choice(recent if self.random.random() < 0.7 else found)
 
-    # -- the whole ---------------------------------------------------------------------------------
+    # -- kernels -----------------------------------------------------------------------------------
 
     def step(self):
-        """One more value, or a few."""
+        """Writes one random operation, which makes one value or a few."""
         makers = [
             (self.binary, 10),
             (self.integer_division, 1),
@@ -167,7 +168,7 @@ class Generator(Sources, Elementwise, Moves, Combinations, ControlFlow):
         self.random.choices(functions, weights)[0]()
 
     def store(self, value: Value):
-        """Writes a value to an array of its own."""
+        """Writes a store of a value to a new output array."""
         numel = math.prod(value.shape)
         name = f"out{len(self.kernel.outputs)}"
         self.kernel.outputs[name] = np.zeros(PROGRAMS * numel, DTYPES[value.dtype])

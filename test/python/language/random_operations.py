@@ -13,10 +13,10 @@ from support import DTYPES
 
 
 class Elementwise:
-    """The part of the generator that computes element by element."""
+    """The part of the generator that writes elementwise operations."""
 
     def partner(self, x: Value, accept=lambda value: True) -> Value | None:
-        """A value whose shape broadcasts with that of `x`."""
+        """A value that is accepted, and whose shape broadcasts with the shape of `x`."""
 
         def fits(y):
             return self.kernel.broadcast_shape(x.shape, y.shape) is not None and accept(y)
@@ -36,7 +36,7 @@ class Elementwise:
             self._binary(symbol, x, y)
 
     def integer_division(self):
-        """A quotient or a remainder of what divides only by integers of the same sign."""
+        """A quotient or a remainder of integers, which must have the same signedness."""
         symbol = self.random.choice(["//", "%"])
         x = self.pick(lambda value: not exact.is_float(value.dtype) and value.dtype != "int1")
         if x.dtype[0] == "u" and self.random.random() < 0.5:
@@ -162,7 +162,7 @@ class Elementwise:
 
 
 class Moves:
-    """The part of the generator that gives elements other places, and blocks other shapes."""
+    """The part of the generator that moves the elements of blocks, and reshapes blocks."""
 
     def move(self):
         x = self.pick(lambda value: value.shape != ())
@@ -235,7 +235,7 @@ class Moves:
 
 
 class Combinations:
-    """The part of the generator that reduces, scans and sorts."""
+    """The part of the generator that writes reductions, scans and sorts."""
 
     def reduction(self):
         kind = self.random.choice(
@@ -293,14 +293,14 @@ class Combinations:
 
 
 def _agree(symbol: str, a: str, b: str) -> bool:
-    """Whether two types can be operands of one operator."""
+    """Whether an operator takes two types. Division needs integers of the same signedness."""
     signs = a.startswith("int") == b.startswith("int") and a != "int1" and b != "int1"
     both = not exact.is_float(a) and not exact.is_float(b)
     return not (both and symbol in ("/", "//", "%")) or signs
 
 
 def _reduction(kind: str, x: Value, axis, keep: bool, warps: int):
-    """The text of a reduction, its type, and what computes it."""
+    """The text of a reduction, the type of its result, and a function that computes it in NumPy."""
 
     def reducing(dtype: str, combine):
         def compute(x):
@@ -350,5 +350,5 @@ def _reduction(kind: str, x: Value, axis, keep: bool, warps: int):
 
 
 def _spread(a, m, x, b, n, y):
-    """The function of that name in the kernel's file."""
+    """Computes in NumPy what the function `spread` of the kernel's file computes."""
     return a - b / np.float32(2), exact.extremum(m, n, True), x ^ y

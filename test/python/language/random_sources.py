@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where the values of random kernels come from: memory, arguments, literals."""
+"""The sources of values in random kernels: memory, arguments, literals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from random_values import PROGRAMS, Value, long_name
 from support import DTYPES
 
-#: The types and values of arguments without an annotation.
+#: Types and values of arguments whose parameters have no annotation.
 PLAIN = [
     ("int1", True),
     ("int32", -7),
@@ -24,13 +24,13 @@ PLAIN = [
     ("fp32", 1e20),
     ("fp32", 7.0),
 ]
-#: Literals, of which some types hold more than others.
+#: Literals. Some types can hold only a few of them.
 FLOATS = [0.5, -2.0, 3.0, 0.1, 1e-3, 1e4, 1e-7, 1e-40, 1e10, -1e39, 1e300]
 INTEGERS = [1, 3, 7, 0, -1, 100, 2**31 - 1, 2**31, 2**63 - 1]
 
 
 class Sources:
-    """The part of the generator that makes values out of nothing."""
+    """The part of the generator that makes values from loads, arguments and literals."""
 
     def argument(self, prefix: str, table: dict, value) -> str:
         name = f"{prefix}{len(table)}"
@@ -38,8 +38,8 @@ class Sources:
         return name
 
     def array(self, dtype: str, count: int) -> np.ndarray:
-        """Elements of many sizes, and in some arrays corners among them: the ends of the type's
-        range, denormals, and what is no number."""
+        """Random elements of many magnitudes. Some arrays also contain corner cases: the ends of
+        the type's range, denormals, infinities and NaN."""
         wanted = DTYPES[dtype]
         if wanted == np.bool_:
             return self.data.integers(0, 2, count).astype(wanted)
@@ -57,7 +57,7 @@ class Sources:
             tiny = float(limits.smallest_subnormal)
             corners = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, tiny, -7 * tiny]
         places = self.data.random(count) < self.random.choice([0.0, 0.05, 0.5])
-        with np.errstate(invalid="ignore"):  # NaN in a narrow type
+        with np.errstate(invalid="ignore"):  # the cast of NaN to a narrow type
             x[places] = self.data.choice(np.array(corners).astype(wanted), places.sum())
         return x
 
@@ -89,7 +89,7 @@ class Sources:
         self.define(text, masked, operands, dtype, shape)
 
     def scalar(self):
-        """An argument, in half of the cases of a type that the parameter says."""
+        """A scalar argument. In half of the cases, the parameter is annotated with its type."""
         if self.random.random() < 0.5:
             dtype, number = self.random.choice(PLAIN)
             name = self.argument("s", self.kernel.scalars, np.asarray(number, DTYPES[dtype])[()])
@@ -110,7 +110,7 @@ class Sources:
         )
 
     def literal(self, x: Value, symbol: str = "+") -> tuple[str, np.ndarray]:
-        """A Python number, and what it is as the other operand of `x`."""
+        """The text of a Python number, and the number in its common type with `x`."""
         numbers = INTEGERS
         if symbol in ("<<", ">>"):
             numbers = [0, 1, 5, 8 * DTYPES[x.dtype].itemsize - 1, 100]

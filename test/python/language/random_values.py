@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-#: Programs in a grid.
+#: The number of programs in a grid.
 PROGRAMS = 3
 
 
 @dataclass(frozen=True)
 class Value:
-    """A variable of the kernel. `product`: it may be a product of floats; `rough`: it comes from a
-    function that is not correctly rounded."""
+    """A variable of the kernel. `product`: the value may be a product of floats. `rough`: the value
+    comes from a function that is not correctly rounded."""
 
     name: str
     dtype: str
@@ -32,10 +32,10 @@ class Kernel:
         source: the text of a module with a function `kernel`.
         inputs, outputs: arrays by the names of the parameters; outputs are zero.
         scalars: the other arguments.
-        annotations: the types of those scalars whose parameters say one.
-        num_warps: the option.
-        largest: the most elements of a block.
-        rough: the outputs that only other devices can tell.
+        annotations: the types of the scalars whose parameters are annotated.
+        num_warps: the launch's option.
+        largest: the largest number of elements of a block.
+        rough: the outputs that are only compared between devices.
     """
 
     seed: int
@@ -61,7 +61,7 @@ class Kernel:
         return outputs
 
     def broadcast_shape(self, *shapes) -> tuple[int, ...] | None:
-        """The shape that some shapes broadcast to; None if they don't, or if it is too large."""
+        """The shape to which shapes broadcast; None if there is none, or if it is too large."""
         try:
             shape = np.broadcast_shapes(*shapes)
         except ValueError:

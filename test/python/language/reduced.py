@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts that tests of reductions share: shapes, and where results are stored."""
+"""Shapes for tests of reductions, and a function that stores results."""
 
 import eft
 import eft.language as tl
@@ -30,7 +30,7 @@ def reduced_shape(shape, axis, keep_dims=False) -> tuple[int, ...]:
 
 @eft.jit
 def store(out_ptr, y):
-    """A block in row-major order, or a number."""
+    """Stores a block in row-major order, or a number."""
     if y.shape == ():
         tl.store(out_ptr, y)
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The results that kernels must have, to the bit, computed by NumPy."""
+"""NumPy functions that compute the results of kernels to the bit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BF16 = np.dtype(ml_dtypes.bfloat16)
 
 def philox(seed: int, offsets: np.ndarray, rounds: int = 10) -> list[np.ndarray]:
     """The four words of Philox4x32 for each offset."""
-    # In parts that stay in the cache.
+    # Computes parts that fit into the CPU's cache.
     parts = [
         _philox(seed, offsets[start : start + 2**15], rounds)
         for start in range(0, len(offsets), 2**15)
@@ -43,7 +43,7 @@ def _philox(seed: int, offsets: np.ndarray, rounds: int) -> list[np.ndarray]:
 
 
 def philox4x64(counter, key, rounds: int) -> tuple[int, ...]:
-    """The four words of Philox4x64, of Python's integers."""
+    """The four words of Philox4x64, computed with Python's integers."""
     low = 2**64 - 1
     (c0, c1, c2, c3), (k0, k1) = counter, key
     for _ in range(rounds):
@@ -72,7 +72,7 @@ def divide(x: np.ndarray, p: float) -> np.ndarray:
 
 
 def keep(x: np.ndarray, kept: np.ndarray, p: float) -> np.ndarray:
-    """Dropout with the elements that are kept given."""
+    """Dropout that keeps the elements where `kept` is true."""
     quotient = divide(x, p)
     return convert(np.where(kept, quotient, quotient.dtype.type(0)), x.dtype)
 
@@ -85,7 +85,7 @@ def convert(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
             return x.astype(np.float64) != 0 if source_is_float else x != 0
         if dtype.kind in "iu":
             return _to_integer(x, dtype) if source_is_float else x.astype(dtype)
-        # NumPy goes through float32, and would round twice.
+        # NumPy converts to float32 first, and so would round twice.
         if dtype == BF16 and (x.dtype.itemsize == 8 or x.dtype.kind in "iu"):
             return _to_odd_float32(x).astype(BF16)
         if dtype == np.float16 and x.dtype.kind in "iu":
@@ -94,7 +94,7 @@ def convert(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def _to_integer(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Toward zero; what lies outside becomes the nearest end, NaN becomes 0."""
+    """Rounds toward zero. Out-of-range numbers become the nearest limit; NaN becomes 0."""
     limits = np.iinfo(dtype)
 
     def one(value: float) -> int:
@@ -108,11 +108,11 @@ def _to_integer(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def _to_odd_float32(x: np.ndarray) -> np.ndarray:
-    """`x` in float32, rounded to odd, so that a second rounding gives what one would have given."""
+    """`x` rounded to odd in float32: rounding that again gives what rounding `x` once gives."""
     nearest = x.astype(np.float32)
 
     def one(value, near: np.float32) -> np.float32:
-        # Python compares these exactly, where NumPy would round first.
+        # Python compares the two numbers exactly; NumPy would round one of them first.
         exact = float(near)
         if not np.isfinite(near) or exact == value:
             return _largest(near, value)
@@ -124,7 +124,7 @@ def _to_odd_float32(x: np.ndarray) -> np.ndarray:
 
 
 def _largest(near: np.float32, value) -> np.float32:
-    """Infinity only for what is infinite: for a finite value, the second rounding decides."""
+    """`near`, or the largest float32 if rounding made a finite value infinite."""
     if np.isinf(near) and not (isinstance(value, float) and np.isinf(value)):
         return np.copysign(np.finfo(np.float32).max, near)
     return near

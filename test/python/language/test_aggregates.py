@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Classes of values that kernels make of others."""
+"""`eft.aggregate`: classes that combine several values of a kernel."""
 
 import eft
 import eft.language as tl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exponentials of what is computed from matrix products: a GPU approximates them."""
+"""Exponentials of blocks of matrix products, which a GPU approximates."""
 
 import eft
 import eft.language as tl
@@ -14,7 +14,7 @@ FUNCTIONS = {"exp": (mpmath.exp, 3.0), "exp2": (lambda x: mpmath.mpf(2) ** x, 2.
 
 @eft.jit
 def of_product(x_ptr, zeros_ptr, y_ptr, SIZE: tl.constexpr, function: tl.constexpr):
-    """The function of x + 0, where the tensor cores compute the 0."""
+    """Computes the function of x + 0, where 0 is the result of a matrix product."""
     at = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
     zeros = tl.load(zeros_ptr + at)
     tl.store(y_ptr + at, getattr(tl, function)(tl.load(x_ptr + at) + tl.dot(zeros, zeros)))
@@ -27,7 +27,7 @@ def of_memory(x_ptr, y_ptr, SIZE: tl.constexpr, function: tl.constexpr):
 
 
 def operands() -> np.ndarray:
-    """Those of normal, denormal, zero and infinite results, next to the bounds, and special."""
+    """Operands with normal, denormal, zero and infinite results; bounds and special numbers."""
     generator = np.random.default_rng(5)
     x = np.concatenate([generator.uniform(-160, 140, 2048), generator.uniform(-3, 3, 1024)])
     edges = np.float32([128, -126, -149, -150, 88.72284, 88.72283, -87.33655, -103.97, -104, 89])
@@ -52,7 +52,7 @@ def test_results_are_near_the_exact_ones(device, function):
         for each, limit in zip(x, limits, strict=True)
     ]
     if device.name == "cuda":
-        # A denormal result is 0. That of `exp` is, or is not, so near the normal numbers.
+        # Denormal results become 0, except perhaps within 2**-17 of the least normal number.
         least = np.finfo(np.float32).smallest_normal
         tiny = np.array([0 < each < least * (1 + 2.0**-17) for each in expected])
         assert np.all((found[tiny] == 0) | (np.abs(found[tiny] / least - 1) < 2.0**-17))

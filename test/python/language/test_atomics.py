@@ -61,7 +61,7 @@ def test_rows_whose_neighbours_are_added_together(device, name, order, columns, 
     expected = before.astype(np.float64)
     np.add.at(expected, place, x.astype(np.float64))
     assert_same_bits(device.get(p), expected.astype(dtype))
-    # Where rows overlap, an element is added to twice, in any order.
+    # If rows overlap, an element gets two additions in any order, and old values vary.
     if keeps and stride >= columns:
         assert_same_bits(device.get(old), before[place])
 
@@ -107,10 +107,10 @@ def test_extremes_of_floats(device, name):
     dtype = DTYPES[name]
     values = np.array([-np.inf, -2.5, -1e-40, -0.0, 0.0, 1e-40, 1.0, np.inf], dtype)
     x, y = (each.ravel() for each in np.meshgrid(values, values))
-    # In this order -0 is less than +0.
+    # Atomic maxima and minima take -0 as less than +0.
     above = (x > y) | ((x == y) & (np.signbit(y) | ~np.signbit(x)))
     expected = [np.where(above, x, y), np.where(above, y, x)]
-    if name in FLOATS:  # which can be exchanged, too
+    if name in FLOATS:  # `every_kind` also exchanges floats
         expected.append(y)
     before = np.concatenate([x] * len(expected))
     p, old = device.put(before), device.put(np.zeros(before.size, dtype))
@@ -194,7 +194,7 @@ def test_a_histogram_by_many_programs(device, name, size):
     x = np.random.default_rng(0).integers(0, bins, n).astype(np.int32)
     counts = device.put(np.zeros(bins, DTYPES[name]))
     count[(eft.cdiv(n, size),)](counts, device.put(x), n, N=size)
-    # No count is above 256, which bf16 still has.
+    # No count exceeds 256, so that even bf16 holds each count exactly.
     assert_same_bits(device.get(counts), np.bincount(x, minlength=bins).astype(DTYPES[name]))
 
 
@@ -204,7 +204,7 @@ def scalar_results(p, old_ptr, n):
     old = tl.atomic_add(p, 1, mask=program < n)
     tl.store(old_ptr + program, old + p.atomic_max(old))
     i = tl.arange(0, 32)
-    # Every thread has the result.
+    # Every thread of the program gets the result.
     tl.store(old_ptr + tl.num_programs(0) + program * 32 + i, tl.atomic_or(p + 1, 0) + i)
 
 
@@ -375,7 +375,7 @@ def test_loads_and_stores(device, name, scope):
 
 @eft.jit
 def passes_on(values, flags):
-    """Program i waits for program i - 1, whose value it finds then."""
+    """Program i waits for program i - 1, and then reads the value that program i - 1 has stored."""
     i = tl.program_id(0)
     if i > 0:
         while tl.atomic_load(flags + i - 1) == 0:

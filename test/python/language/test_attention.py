@@ -21,7 +21,8 @@ def attention(
     COLUMNS: tl.constexpr,
     CAUSAL: tl.constexpr,
 ):
-    """Scores, their exponentials and the vectors of a row stay where the first product is."""
+    """The scores, their exponentials, and the blocks with a number for each row keep the layout of
+    the first product."""
     start_m = tl.program_id(0)
     head = tl.program_id(1) * length * D
     rows = start_m * ROWS + tl.arange(0, ROWS)
@@ -60,7 +61,7 @@ def attention(
 
 
 def expected_of(q, k, v, scale, causal):
-    """The result, and the logarithms to base 2 of the rows' sums."""
+    """The result, and the base-2 logarithms of the rows' sums of exponentials."""
     q, k, v = (each.astype(np.float64) for each in (q, k, v))
     scores = q @ k.swapaxes(-1, -2) * scale
     if causal:
@@ -95,7 +96,7 @@ def test_forward(device, length, depth, rows, columns, num_warps, causal):
     logs = device.put(np.full(shape[:2], np.nan, np.float32))
     arrays = [device.put(each) for each in (q, k, v)]
     if causal:
-        rows = max(rows, columns)  # the blocks of columns up to a block of rows must end with it
+        rows = max(rows, columns)  # a block of columns must end where a block of rows ends
     attention[(length // rows, 2)](
         *arrays,
         out,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that load, change and store their block in parts, with arrays that lie apart or share
-memory."""
+"""Kernels that load, change and store their block in parts. The source and the target are disjoint
+or share memory."""
 
 import eft
 import eft.language as tl
@@ -30,7 +30,7 @@ def change_in_parts(x_ptr, y_ptr, n, factor, PART: tl.constexpr, STEP: tl.conste
 @pytest.mark.parametrize("n", (4 * PART, 4 * PART - 1, 2 * PART + 3, 5))
 @pytest.mark.parametrize("distance", (0, 1, 2, 3, -1, -2, -3, 4, -4))
 def test_one_program(device, distance, n, dtype):
-    """Y begins some parts behind X. An element loads what its like of an earlier part stored."""
+    """Y begins `distance` parts after X, so a part can load what earlier parts have stored."""
     for step in (1, -1):
         for shift in (0, 1):  # elements
             memory = np.random.default_rng(n).integers(0, 64, 12 * PART + 1).astype(dtype)

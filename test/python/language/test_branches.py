@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Choices at run time: `if`, conditional expressions, early returns, conditions."""
+"""Branches at run time: `if`, conditional expressions, early returns, conditions."""
 
 import eft
 import eft.language as tl

@@ -8,7 +8,7 @@ import pytest
 from support import DTYPES, assert_same_bits
 
 SIZES = [16, 128, 1024]
-#: Types in which few small integers are added without rounding.
+#: Types in which sums of a few small integers are exact.
 NAMES = ["int8", "uint16", "int32", "uint64", "fp16", "bf16", "fp32", "fp64"]
 
 
@@ -379,7 +379,7 @@ def less_a_column(x, column, out, turns, M: tl.constexpr, N: tl.constexpr, TWICE
 @pytest.mark.parametrize("twice", [False, True])
 @pytest.mark.parametrize("num_warps", [1, 4])
 def test_a_column_from_before_the_loop(device, m, n, twice, num_warps):
-    """The column, laid out as the rows are, has as many copies of each element as a row is long."""
+    """In the layout of the block, a column's element has a copy for each element of its row."""
     x, column = numbers((m, n), "fp32"), numbers((m, 1), "fp32", seed=1)
     out, place = device.put(np.zeros_like(x)), device.put(column)
     less_a_column[1,](device.put(x), place, out, 3, M=m, N=n, TWICE=twice, num_warps=num_warps)

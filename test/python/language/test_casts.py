@@ -18,7 +18,7 @@ def convert(x_ptr, out_ptr, DTYPE: tl.constexpr, BITCAST: tl.constexpr, N: tl.co
 
 
 def samples(name: str) -> np.ndarray:
-    """Values at which some conversion goes wrong if it can."""
+    """Values at which a wrong conversion shows: ends of ranges, powers of two, ties."""
     generator = np.random.default_rng(len(name))
     dtype = DTYPES[name]
     if dtype == np.bool_:
@@ -26,7 +26,7 @@ def samples(name: str) -> np.ndarray:
     powers = [2**k + d for k in range(64) for d in (-1, 0, 1)]
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        # Halfway between two neighbours of a narrow float, and next to it.
+        # Middles between two neighbouring narrow floats, and the integers next to them.
         halves = [(1 << k) + (1 << k - 9) + d for k in range(9, 63) for d in (-1, 0, 1)]
         values = powers + halves + [limits.min, limits.max] + [-value for value in powers]
         values = [value for value in values if limits.min <= value <= limits.max]
@@ -84,8 +84,8 @@ def convert_through(x_ptr, out_ptr, THROUGH: tl.constexpr, DTYPE: tl.constexpr, 
 @pytest.mark.parametrize("through", ["uint32", "uint64"])
 @pytest.mark.parametrize("source", ["int8", "int16", "int32"])
 def test_signed_numbers_that_become_floats_as_unsigned_ones(device, source, through, target):
-    """Threads load four bytes or two halves of 32 bits at once, which the compiler for GPUs takes
-    apart as it converts them."""
+    """A thread loads 32 bits at once: four bytes, or two integers of 16 bits. On a GPU, the
+    conversion takes the 32 bits apart."""
     x = np.resize(samples(source), N)
     out = device.put(np.zeros(N, DTYPES[target]))
     types = {"THROUGH": tl.dtype(through), "DTYPE": tl.dtype(target)}
@@ -105,7 +105,7 @@ def test_the_reference_on_known_values():
     assert one(-1.5, "fp32", "uint8") == 0
     assert one(-1.5, "fp32", "int8") == -1
     assert one(float("-inf"), "fp16", "int16") == -(2**15)
-    # Just above the middle of two neighbours: rounding twice would go down to 1.
+    # The numbers are just above a middle: rounding twice would round them down.
     assert one(1 + 2**-8 + 2**-40, "fp64", "bf16") == 1 + 2**-7
     assert one(1 + 2**-11 + 2**-40, "fp64", "fp16") == 1 + 2**-10
     assert one((1 << 40) + (1 << 32) + 1, "int64", "bf16") == (1 << 40) + (1 << 33)

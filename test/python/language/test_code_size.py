@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The size of code: it does not grow with blocks that do not fit into registers, nor on a CPU with
-the number of warps, which only says how a reduction goes."""
+"""The size of code. It does not grow with the size of blocks that do not fit into registers. On a
+CPU, it does not grow with the number of warps, which only sets the order of reductions."""
 
 import re
 
@@ -155,7 +155,7 @@ def code_for(target: str, kernel, element, size: int, num_warps: int = 4) -> str
 
 
 def vector_bytes(code: str) -> int:
-    """The bytes of the longest vector of floats."""
+    """The size in bytes of the longest vector of floats in the code."""
     return 4 * max(int(length) for length in re.findall(r"<(\d+) x float>", code))
 
 
@@ -190,7 +190,7 @@ def instructions(code: str) -> int:
 def test_large_blocks_take_no_more_code(kernel, element, bound):
     large, larger = (instructions(code_for("cpu", kernel, element, size)) for size in (1024, 4096))
     assert larger <= bound
-    # A loop of known length may be taken apart in other ways, and a scan has a loop for each bit.
+    # Loops of known length may be unrolled differently, and a scan has a loop for each index bit.
     assert larger <= large * 1.4
 
 
@@ -202,7 +202,7 @@ def test_large_blocks_take_no_more_code(kernel, element, bound):
 @pytest.mark.parametrize("num_warps", [1, 8, 16, 32])
 def test_warps_of_a_reduction_take_no_more_code(kernel, bound, num_warps):
     code = code_for("cpu", kernel, tl.float32, 16384, num_warps)
-    # The bounds are for vectors of 64 bytes: of shorter ones, the same elements take more.
+    # The bounds hold for vectors of 64 bytes. Shorter vectors need more instructions.
     assert instructions(code) <= bound * 64 // vector_bytes(code)
 
 
@@ -214,7 +214,7 @@ def many_scans(x, out, n, SIZE: tl.constexpr):
 
 
 def test_scans_after_each_other_share_their_stack():
-    # Each needs 128 KiB, and together they would need more than a kernel may have.
+    # A scan needs 128 KiB. Without sharing, 33 scans would exceed the limit for a kernel's stack.
     assert many_scans.warmup(tl.float64, tl.float64, 7, target="cpu", SIZE=33).binary
 
 
@@ -236,7 +236,8 @@ def many_histograms(x, out, n, SIZE: tl.constexpr):
     ("kernel", "element"), [(many_sums, tl.float32), (many_histograms, tl.int32)]
 )
 def test_many_loops_in_a_row_are_cut(kernel, element):
-    # LLVM's time for a loop grows with the conditions before it, as far as one way leads to it.
+    # LLVM's time for a loop grows with the conditions that dominate it. So Eft cuts the sequence of
+    # loops by detours: a condition before a detour does not dominate the loops after it.
     def cuts(size: int) -> int:
         compiled = kernel.warmup(element, element, 7, target="cpu", SIZE=size)
         return compiled.asm["llvm"].count("\ndetour")
@@ -282,7 +283,7 @@ def one_product(x, out, n, SIZE: tl.constexpr, PRECISION: tl.constexpr):
 def test_large_products_are_loops_on_a_gpu(element, size, precision, num_warps, bound):
     options = {"SIZE": size, "PRECISION": precision, "num_warps": num_warps, "target": "cuda:90"}
     code = one_product.warmup(element, tl.float32, 7, **options).asm["ptx"]
-    assert code.count(";") <= bound  # instructions, without the lines that say their places
+    assert code.count(";") <= bound  # instructions; lines with places have no semicolon
 
 
 @eft.jit
@@ -317,9 +318,9 @@ def test_masks_that_are_used_twice():
     ids=lambda value: getattr(value, "__name__", None),
 )
 def test_blocks_larger_than_registers_take_no_more_code_on_a_gpu(kernel, size):
-    """At 4 warps a thread has 256 elements, and then 1024."""
+    """With 4 warps, a thread has 256 elements of the small block, and 1024 of the large one."""
     large, larger = (
         instructions(code_for("cuda:90", kernel, tl.float32, each)) for each in (size, 4 * size)
     )
-    # A loop of known length may be taken apart in other ways, and a sort has loops for each stage.
+    # Loops of known length may be unrolled differently, and each stage of a sort has its loops.
     assert larger <= large * (1.7 if kernel is in_order else 1.4)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products whose factors are computed in the loop from what it loads: weights of eight bits that
-are converted, weights of four bits that are unpacked and scaled by groups, a first factor that is
-scaled. Copies bring what they are computed from. All results are exact."""
+"""Products whose factors are computed from loaded values in the loop: 8-bit weights are converted,
+4-bit weights are unpacked and scaled by groups, a first factor is scaled. On a GPU, the loaded
+values are copied to shared memory iterations ahead. All results are exact."""
 
 import eft
 import eft.language as tl
@@ -56,7 +56,7 @@ def unpacked(
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
 ):
-    """Eight weights of a column, one behind the other, are in one word."""
+    """Each 32-bit word holds eight consecutive 4-bit weights of a column."""
     m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     k = tl.arange(0, BLOCK_K)

@@ -34,7 +34,7 @@ def test_a_line_for_each_element(device, capfd):
     expected = [f"pid ({p}, 0, 0) idx ({i:2}) x: {x[i]}" for p in range(2) for i in range(16)]
     assert sorted(lines) == sorted(expected)
     if device.name == "cpu":
-        # A program's lines come in order.
+        # The lines of one program come in order.
         for program in range(2):
             mine = [line for line in lines if line.startswith(f"pid ({program},")]
             assert mine == expected[16 * program :][:16]
@@ -185,7 +185,7 @@ def test_an_assertion_that_fails(device):
     assert str(raised.value) == (
         f"{__file__}:{LINE}: x is negative (an assertion failed in program (2, 0, 0))"
     )
-    # Nothing else takes harm.
+    # After a failed assertion, launches still work.
     x[70] = 4
     np.testing.assert_array_equal(run_checked(device, x, debug=True), x)
 
@@ -248,7 +248,7 @@ def test_the_environment_and_the_disk_cache(tmp_path, debug, raised):
     if raised:
         message = "script.py:8 (an assertion failed in program (0, 0, 0))"
         expected.append(f"raised {message}")
-    for _ in range(2):  # the second time the code comes from the cache
+    for _ in range(2):  # the second process reads the code from the cache
         environment = {**os.environ, "EFT_DEBUG": debug, "EFT_CACHE_DIR": str(tmp_path / "cache")}
         done = subprocess.run(
             [sys.executable, script], env=environment, capture_output=True, text=True

@@ -11,7 +11,7 @@ from eft import TensorDescriptor
 from support import DTYPES, assert_same_bits
 from test_descriptors import expected_load, expected_store
 
-#: The extents of arrays whose rows are multiples of 16 bytes, and of blocks in them.
+#: The extents of arrays whose rows have multiples of 16 bytes, and the extents of blocks.
 RANKS = [
     ((300,), (64,)),
     ((21, 36), (8, 16)),
@@ -22,13 +22,13 @@ RANKS = [
 
 
 def described(device, array, block, padding="zero"):
-    """A descriptor of a copy of an array on the device."""
+    """A descriptor of an array that is copied to the device."""
     return TensorDescriptor.from_tensor(device.put(array), list(block), padding)
 
 
 @eft.jit
 def copies(source, target, zero, OFFSETS: tl.constexpr):
-    # Values known at compile time alone would be folded.
+    # Adding `zero` makes the offsets unknown at compile time.
     target.store([0 for _ in OFFSETS], source.load([offset + zero for offset in OFFSETS]))
 
 
@@ -62,7 +62,7 @@ def test_stores_of_every_rank(device, shape, block, place):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("columns", [48, 41])
 def test_every_dtype(device, dtype, columns):
-    """Rows of 48 elements, of which the array has all, or those that no access may cut."""
+    """The row stride is 48. With 41 columns, accesses of several elements could cross the end."""
     numbers = np.random.default_rng(0).integers(0, 2 if dtype == "int1" else 100, (9, 48))
     x = numbers.astype(DTYPES[dtype])
     memory, out = device.put(x), device.put(np.ones((8, 64), x.dtype))

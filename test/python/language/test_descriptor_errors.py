@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Mistakes with tensor descriptors: their texts and places."""
+"""Errors for mistakes with tensor descriptors: their texts and places."""
 
 import eft
 import eft.language as tl

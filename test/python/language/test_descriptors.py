@@ -12,7 +12,7 @@ from support import DTYPES, assert_same_bits, lower
 
 
 def inside(shape, offsets, block):
-    """The slices of an array, and of a block that begins at `offsets`, where they meet."""
+    """The slices of an array and of a block at `offsets` in which the two overlap."""
     first = [max(offset, 0) for offset in offsets]
     last = [
         max(begin, min(extent, offset + length))
@@ -53,7 +53,7 @@ def load_block(
     x_ptr, y_ptr, zero, SHAPE: tl.constexpr, STRIDES: tl.constexpr, OFFSETS: tl.constexpr,
     BLOCK: tl.constexpr, DENSE: tl.constexpr, PADDING: tl.constexpr,
 ):  # fmt: skip
-    # Values known at compile time alone would be folded.
+    # Adding `zero` makes the extents and offsets unknown at compile time.
     shape = [extent + zero for extent in SHAPE]
     x = tl.make_tensor_descriptor(x_ptr, shape, STRIDES, BLOCK, padding_option=PADDING)
     y = tl.make_tensor_descriptor(y_ptr, BLOCK, DENSE, BLOCK)
@@ -74,7 +74,7 @@ def dense(block):
     return element_strides(np.empty(block, np.int8))
 
 
-#: The extents of arrays, and of blocks in them.
+#: The extents of arrays, and the extents of blocks.
 RANKS = [
     ((300,), (64,)),
     ((21, 37), (8, 16)),
@@ -83,8 +83,8 @@ RANKS = [
     ((2, 3, 2, 5, 11), (2, 2, 1, 4, 16)),
 ]
 
-#: Where a block begins, in parts of the array's extents: inside, before its beginning, across its
-#: end, and where nothing of it is left.
+#: The first index of a block, as a multiple of the array's extents: inside the array, before its
+#: beginning, across its end, and wholly outside.
 PLACES = [0, 0.4, -0.2, 0.9, -9, 1, 9]
 
 
@@ -136,7 +136,7 @@ def test_every_dtype(device, dtype):
 @pytest.mark.parametrize("first, pitch", [(0, 64), (1, 41), (3, 39)])
 @pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float64])
 def test_no_alignment_is_needed(device, first, pitch, dtype):
-    """The array begins anywhere, and its rows are any distance apart."""
+    """The array begins at any element, and has any row stride."""
     memory = np.random.default_rng(0).integers(-9, 9, 21 * 64 + 3).astype(dtype)
     rows = memory[first : first + 21 * pitch].reshape(21, pitch)
     out = device.put(np.ones((16, 16), dtype))
@@ -168,7 +168,7 @@ def last_stride_at_run_time(x_ptr, y_ptr, m, n, row_stride, column_stride, N: tl
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_last_stride_that_is_an_argument(device, turned):
-    """It is 1 in most launches, and in any case the array's."""
+    """The last stride is 1, or 23 for the transposed array."""
     x = np.arange(19 * 23, dtype=np.float32).reshape(19, 23)
     seen = x.T if turned else x
     out = device.put(np.zeros((16, 16), np.float32))
@@ -212,7 +212,7 @@ def test_offsets_at_the_ends_of_int32(device, offset):
 def by_functions(x_ptr, y_ptr, n, N: tl.constexpr):
     x = tl.make_tensor_descriptor(base=x_ptr, shape=[n, n], strides=[n, 1], block_shape=[N, N])
     y = tl.make_tensor_descriptor(y_ptr, (n, n), (n, 1), (N, N))
-    # An integer becomes the elements' type.
+    # The stored integers are converted to the type of the array's elements.
     block = tl.load_tensor_descriptor(x, [1, 2]).to(tl.int32)
     tl.store_tensor_descriptor(y, [-1, 3], value=block)
 
@@ -469,7 +469,7 @@ def test_copies_bring_the_blocks_of_a_product_to_shared_memory(target, product):
     assert len(loads) == 2
     assert all("run = 8 : i32, uniformRuns" in load for load in loads)
     ptx = made.asm["ptx"]
-    # Of each factor, in the prologue and in the loop.
+    # Each of the two factors is copied twice before the loop, and once in the loop.
     assert ptx.count("cp.async.cg.shared.global") >= 2 * 3
     assert product in ptx
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Division of blocks of floats by blocks: rounded to nearest, whatever the other elements of a
-thread are."""
+"""Division of blocks of floats by blocks. Quotients are rounded to nearest, also if a thread has
+both usual and special elements."""
 
 import eft
 import eft.language as tl
@@ -29,7 +29,7 @@ def check(device, x, y, block, num_warps=4):
 
 
 def floats(dtype, count, least, most, seed):
-    """Random mantissas and signs, with exponents in the range."""
+    """Floats with random mantissas and signs, and exponents from `least` to `most - 1`."""
     numbers = np.random.default_rng(seed)
     mantissas = numbers.uniform(1, 2, count) * numbers.choice([-1.0, 1.0], count)
     return np.ldexp(mantissas.astype(dtype), numbers.integers(least, most, count))
@@ -45,7 +45,7 @@ def test_usual_numbers(device, block, num_warps, name):
 
 
 def test_quotients_next_to_the_middle_of_two_floats(device):
-    """x is y times the middle, rounded: quotients are as near to middles as they can be."""
+    """x is y times the middle of two floats, rounded: x / y is as close to it as possible."""
     count = 1 << 16
     y = np.abs(floats(np.float32, count, 0, 1, 3))
     q = np.abs(floats(np.float32, count, 0, 1, 4))
@@ -64,7 +64,7 @@ def test_all_exponents(device, name, block, num_warps):
 
 @pytest.mark.parametrize("name", ["fp32", "fp64"])
 def test_one_special_number_among_usual_ones(device, name):
-    """Each thread has eight elements; of every other thread's, one is special."""
+    """Each thread has eight elements. Every other thread has a special dividend and divisor."""
     dtype, count = DTYPES[name], 1 << 14
     tiny = np.finfo(dtype).smallest_subnormal
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, tiny, -3 * tiny, np.finfo(dtype).max]
@@ -93,7 +93,7 @@ def functions(x_ptr, sigmoid_ptr, tanh_ptr, erfc_ptr, N: tl.constexpr):
 
 
 def test_quotients_in_functions_are_those_of_a_cpu(device):
-    """These divide without a test of the numbers on a GPU."""
+    """On a GPU, these functions divide without a test for special numbers."""
     count = 1 << 18
     numbers = np.random.default_rng(11)
     x = numbers.uniform(-110, 110, count).astype(np.float32)

@@ -57,12 +57,12 @@ def product_of_a_product(a_ptr, c_ptr, N: tl.constexpr):
 
 
 def small_integers(shape, name: str, seed: int) -> np.ndarray:
-    """Numbers whose products and sums every type holds exactly."""
+    """Small integers, whose products and sums are exact in every type."""
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(DTYPES[name])
 
 
 def multiply(device, a, b, precision="ieee", out=None, transposed=(False, False)) -> np.ndarray:
-    """The product of two matrices. A transposed one lies in memory by columns."""
+    """The product of two matrices. A transposed matrix is stored by columns."""
     (m, k), n = a.shape, b.shape[1]
     name = next(name for name, dtype in DTYPES.items() if dtype == a.dtype)
     c = device.put(np.zeros((m, n), out or DTYPES[SUMS[name]]))
@@ -111,7 +111,7 @@ def test_precision_of_fp32(device, precision, bound):
 
 
 def test_ieee_is_a_chain_of_fused_products(device):
-    """Two terms that cancel but for what rounding the first product loses."""
+    """The sum -fl(x²) + x * x is exact if it is fused: it is the rounding error of fl(x²)."""
     a, b = np.zeros((16, 16), np.float32), np.zeros((16, 16), np.float32)
     x = np.float32(1 + 2**-12)
     a[0, :2], b[:2, 0] = [x, -1], [x, np.float32(x * x)]
@@ -148,7 +148,7 @@ def test_accumulator(device, name):
 
 
 def test_a_sum_in_fp16_is_rounded_once(device):
-    """The sums on the way are larger than fp16 holds."""
+    """The partial sums are larger than fp16 can hold."""
     a = np.full((16, 16), 128, np.float16)
     b = np.full((16, 16), 128, np.float16)
     b[8:] = -128

@@ -30,7 +30,7 @@ def product(
 
 
 def small_codes(shape, name: str, seed: int) -> np.ndarray:
-    """Codes of numbers whose products and sums fp32 holds exactly."""
+    """Codes of numbers whose products and sums are exact in fp32."""
     top = 1.75 if name == "fp8e4b15" else 4
     values = np.random.default_rng(seed).integers(-8, 9, shape) / 8 * top
     return encode(values, name)
@@ -88,7 +88,7 @@ def test_any_numbers_to_the_accumulators_precision(device, types):
     )
     found = multiply(device, a, b, types, 64, (False, True))
     wide = table(types[0])[a], table(types[1])[b]
-    # Tensor cores keep at least 13 bits of fraction of the greatest term of a sum.
+    # Tensor cores keep at least the 13 fraction bits of a sum's largest term.
     bound = np.abs(wide[0]) @ np.abs(wide[1]) * 2.0**-11
     assert (np.abs(found - wide[0] @ wide[1]) <= bound).all()
 

@@ -49,7 +49,7 @@ def scaled_product(
 
 
 def packed(codes: np.ndarray, axis: int) -> np.ndarray:
-    """Neighbours along an axis in one byte, the first in its low bits."""
+    """Packs two neighbours along an axis into each byte, the first in the low bits."""
     low, high = np.split(codes.reshape(-1, 2) if axis == 1 else codes.T.reshape(-1, 2), 2, axis=1)
     pairs = (low | high << 4).astype(np.uint8)
     shape = (codes.shape[0], codes.shape[1] // 2)
@@ -57,13 +57,13 @@ def packed(codes: np.ndarray, axis: int) -> np.ndarray:
 
 
 def factor(format: str, shape, seed: int, pack_axis: int) -> tuple[np.ndarray, np.ndarray]:
-    """The bytes of a factor in memory, and its values."""
+    """The elements of a factor as bits, packed if they have 4 bits, and their values."""
     generator = np.random.default_rng(seed)
     if format == "e2m1":
         codes = generator.integers(0, 16, shape).astype(np.uint8)
         return packed(codes, pack_axis), FOURS[codes]
     if format in TYPES:
-        # Of codes whose values are multiples of the least one, and below 4.
+        # Codes of magnitudes from 0.5 to below 2, which are multiples of 1/16.
         codes = generator.integers(0x30 if format == "e4m3" else 0x38, 0x40, shape)
         codes = (codes | generator.integers(0, 2, shape) << 7).astype(np.uint8)
         return codes, table(TYPES[format])[codes]

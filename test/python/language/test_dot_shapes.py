@@ -44,7 +44,7 @@ def small_product(
 
 
 def small_integers(shape, name: str, seed: int) -> np.ndarray:
-    """Numbers whose products and sums every type holds exactly."""
+    """Small integers, whose products and sums are exact in every type."""
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(DTYPES[name])
 
 
@@ -96,7 +96,7 @@ def test_three_dimensions(device, name, shape, has_acc):
 
 
 def test_zeros_keep_their_sign(device):
-    """The padding of a factor adds nothing, not even to a zero that is below zero."""
+    """The padding of a factor adds nothing: even a sum of -0 stays -0."""
     a, b = np.full((4, 4), -0.0, np.float32), np.zeros((4, 4), np.float32)
     out = device.put(np.full((4, 4), -0.0, np.float32))
     small_product[1](device.put(a), device.put(b), out, 1, M=4, N=4, K=4)

@@ -40,14 +40,14 @@ def seeded_dropout(x_ptr, output_ptr, n_elements, p, seed, BLOCK_SIZE: tl.conste
     tl.store(output_ptr + offsets, output, mask=mask)
 
 
-@functools.lru_cache(maxsize=1)  # both kernels get the same
+@functools.lru_cache(maxsize=1)  # both kernels get the same inputs
 def inputs(n: int, dtype: np.dtype, seed: int) -> np.ndarray:
-    """Normal numbers, with every special one among them."""
+    """Normally distributed numbers, and all special numbers among them."""
     generator = np.random.default_rng(seed)
     x = generator.standard_normal(n).astype(dtype)
     special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0], np.float64).astype(dtype)
     unsigned = np.dtype(f"u{dtype.itemsize}")
-    # The smallest denormal, a large one, the largest finite number.
+    # The smallest denormal, a large denormal, and the largest finite number.
     infinity = int(special[1].view(unsigned))
     mantissa = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}[dtype.name]
     patterns = np.array([1, (1 << mantissa) - 3, infinity - 1], unsigned).view(dtype)
@@ -57,7 +57,7 @@ def inputs(n: int, dtype: np.dtype, seed: int) -> np.ndarray:
 
 
 class Guarded:
-    """An output with a pattern around it; `shift` moves it off the alignment of the memory."""
+    """An output with a pattern around it. It begins `shift` elements after an aligned address."""
 
     def __init__(self, device, n: int, dtype: np.dtype, shift: int):
         self.device = device
@@ -78,7 +78,7 @@ class Guarded:
 
 
 def shifted(device, array: np.ndarray, shift: int):
-    """`array` on the device, `shift` elements off the alignment of the memory."""
+    """`array` on the device. It begins `shift` elements after an aligned address."""
     memory = np.concatenate([np.zeros(GUARD + shift, array.dtype), array])
     return device.put(memory)[GUARD + shift :]
 
@@ -96,7 +96,7 @@ def run_masked(device, n, dtype, block, warps=4, shift=0, probabilities=PROBABIL
 
 @functools.lru_cache(maxsize=1)
 def expected_random(seed: int, n: int) -> np.ndarray:
-    """`tl.rand` of the first n offsets. For many, that takes longer than the kernel."""
+    """`tl.rand` of the first n offsets, cached: for large n, NumPy is slower than a kernel."""
     return reference.rand(seed, np.arange(n, dtype=np.int32))
 
 

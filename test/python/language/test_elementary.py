@@ -44,16 +44,16 @@ def reciprocal_root(x):
 
 
 def logarithm(function):
-    """-∞ at 0."""
+    """The function, with the value -∞ at 0."""
     return lambda x: -mpmath.inf if x == 0 else function(x)
 
 
 def of_finite(function):
-    """NaN at infinity."""
+    """The function, with the value NaN at infinity."""
     return lambda x: mpmath.nan if mpmath.isinf(x) else function(x)
 
 
-#: The exact function, and the range of its operands.
+#: By name, the exact function and the range of its operands.
 FUNCTIONS = {
     "exp": (mpmath.exp, -90, 90),
     "exp2": (lambda x: mpmath.mpf(2) ** x, -150, 130),
@@ -94,7 +94,7 @@ def test_angles_of_every_magnitude(device, name, dtype):
     limit = 128 if dtype == "fp32" else 1024
     exponents = generator.uniform(0, limit, N)
     x = (2.0**exponents).astype(DTYPES[dtype])
-    # The closest that a float of each type comes to a multiple of pi / 2.
+    # In each type, the float that is closest to a multiple of pi / 2.
     x[0] = 16367173 * 2.0**72 if dtype == "fp32" else 6381956970095103 * 2.0**797
     found = run(device, as_function, x, NAME=name)
     with mpmath.workprec(1400):
@@ -151,8 +151,8 @@ def quotients_of_rows(x_ptr, y_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.con
 @pytest.mark.parametrize("shape", [(16, 256), (64, 64), (8, 4)])
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_division_of_rows(device, dtype, shape):
-    """Elements of a row share their divisor: usual ones, and dividends or divisors that are tiny,
-    huge, or no numbers."""
+    """The elements of a row have one divisor. In some programs, dividends or divisors are special:
+    tiny, huge, infinite or NaN."""
     rows, columns = shape
     programs = 64
     generator = np.random.default_rng(3)
@@ -161,7 +161,7 @@ def test_division_of_rows(device, dtype, shape):
     y = generator.uniform(1, 2, count).astype(DTYPES[dtype])
     special = operands(dtype, -10, 10, N, 1)
     cuts = generator.random((count, columns)) < 1 / 8
-    odd = np.arange(count) // rows % 4 == 1  # every fourth program
+    odd = np.arange(count) // rows % 4 == 1  # in every fourth program, some dividends are special
     x = np.where(odd[:, None] & cuts, generator.choice(special, x.shape), x)
     y = np.where(np.arange(count) // rows % 4 == 2, generator.choice(special, count), y)
     x[-rows:] *= generator.choice([0, -0.0, 1], (rows, columns)).astype(x.dtype)
@@ -206,7 +206,7 @@ def test_fused_multiply_add(device, dtype):
 
 
 def _rounded(value: mpmath.mpf, dtype: np.dtype):
-    """An exact value as a float, to nearest even."""
+    """An exact value, rounded to the nearest float; ties go to even."""
     info = np.finfo(dtype)
     exponent = max(int(mpmath.frexp(value)[1]) - 1, info.minexp)
     with mpmath.workprec(3000):

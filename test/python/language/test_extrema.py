@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Minima and maxima along every axis, and where they are."""
+"""Minima and maxima along every axis, and their indices."""
 
 import eft
 import eft.language as tl
@@ -17,7 +17,7 @@ def extremum(x_ptr, out_ptr, SHAPE: tl.constexpr, AXIS: tl.constexpr, MAX: tl.co
 
 
 def extremum_of(x: np.ndarray, axis, is_max: bool) -> np.ndarray:
-    """NaN only where there is nothing else; -0 below +0."""
+    """The extremum along an axis: NaN only if all elements are NaN, and -0 is less than +0."""
     if x.dtype.kind in "iub":
         return np.asarray((np.max if is_max else np.min)(x, axis))
     sign = 1 if is_max else -1
@@ -96,7 +96,7 @@ def place_of(x: np.ndarray, axis, is_max: bool) -> np.ndarray:
     if x.dtype.kind not in "iub":
         worst = -np.inf if is_max else np.inf
         x = x.astype(np.float64)
-        # A number as bad as infinity is still better than NaN.
+        # NaNs become the worst infinity. Clipping makes every number better than NaN.
         steps = np.where(np.isnan(x), worst, np.clip(x, -1e300, 1e300))
         x = np.where(np.all(np.isnan(x), axis, keepdims=True), 0.0, steps)
     return (np.argmax if is_max else np.argmin)(x, axis)
@@ -129,7 +129,7 @@ def run_with_place(device, x, axis, is_max, left=True, keep=False, num_warps=4):
 def test_places_of_extrema(device, name, shape, axis, is_max):
     x = samples(name, shape)
     if x.dtype.itemsize > 1:
-        x = (x % 8 if x.dtype.kind in "iu" else np.round(x)).astype(x.dtype)  # more ties
+        x = (x % 8 if x.dtype.kind in "iu" else np.round(x)).astype(x.dtype)  # this makes more ties
     value, index = run_with_place(device, x, axis, is_max)
     expected = place_of(x, axis, is_max)
     np.testing.assert_array_equal(index, expected)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""8-bit floats: every code, every half, and what lies next to the middle of two numbers."""
+"""8-bit floats: every code, every fp16 and bf16, and floats next to ties."""
 
 import eft
 import eft.language as tl
@@ -27,7 +27,7 @@ def truncated(x_ptr, out_ptr, FORMAT: tl.constexpr, ROUNDING: tl.constexpr, N: t
 
 
 def to_codes(device, x: np.ndarray, name: str, rounding=None) -> np.ndarray:
-    """The codes that a kernel gives to numbers."""
+    """The codes to which a kernel rounds numbers."""
     length = max(1 << (len(x) - 1).bit_length(), 4)
     padded = device.put(np.concatenate([x, np.zeros(length - len(x), x.dtype)]))
     out = device.put(np.zeros(length, np.uint8))
@@ -76,7 +76,7 @@ def test_every_half(device, name, source, rounding):
 
 
 def near_ties(name: str, dtype) -> np.ndarray:
-    """The values, the middles between them, and the numbers next to both."""
+    """The values of a format, the middles between neighbours, and the floats next to both."""
     form = FORMATS[name]
     values = table(name)[: form.greatest + 1]
     middles = (values[1:] + values[:-1]) / 2
@@ -247,7 +247,7 @@ def passed_numbers(out_ptr, first: tl.float8e4nv, second: tl.float8e5, THIRD: tl
 
 
 def test_numbers_are_rounded_as_others(device):
-    """Parameters of these types, and constants."""
+    """Arguments of 8-bit parameters, and constants, are rounded to nearest and saturated."""
     out = device.put(np.zeros(3, np.float32))
     passed_numbers[1](out, 1000.0, 3.3, THIRD=-1e9)
     assert device.get(out).tolist() == [448.0, 3.5, -448.0]

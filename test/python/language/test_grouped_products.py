@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that compute the tiles of a list of products, of which tables tell: a kernel gets the
-addresses, the extents and the distances of rows from memory."""
+"""Grouped GEMM: a kernel computes the tiles of several products. It loads the addresses, extents
+and row strides of their matrices from tables in memory."""
 
 import eft
 import eft.language as tl
@@ -15,7 +15,7 @@ def by_pointers(
     a_table, b_table, c_table, extents, pitches, count, PROGRAMS: tl.constexpr, BM: tl.constexpr,
     BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """Of whole tiles. Hints are statements about what the loop carries."""
+    """Computes products of whole tiles. Hints about carried pointers are expression statements."""
     tile = tl.program_id(0)
     first = 0
     for group in range(count):
@@ -53,7 +53,7 @@ def by_descriptors(
     a_table, b_table, c_table, extents, pitches, count, PROGRAMS: tl.constexpr, BM: tl.constexpr,
     BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """Of matrices of any extents, B by columns, with descriptors that the kernel makes."""
+    """Computes products of any extents, by descriptors that the kernel makes. B lies by columns."""
     tile = tl.program_id(0)
     first = 0
     for group in range(count):
@@ -86,8 +86,9 @@ def by_descriptors(
 
 
 def launch(kernel, device, sizes, programs, by_columns, first=0, gap=8):
-    """Computes products of small integers, and compares with NumPy. The matrices begin `first`
-    elements behind a multiple of 16 bytes, and have `gap` elements between their rows."""
+    """Computes products of small integers, and compares them with NumPy's. The matrices begin
+    `first` elements after a multiple of 16 bytes, and have `gap` unused elements between their
+    rows."""
     random = np.random.default_rng(3)
     matrices, expected, pitches = [], [], []
     for m, n, k in sizes:
@@ -145,12 +146,13 @@ def test_hints_that_are_statements_make_copies():
 
 
 def test_hints_take_no_shared_memory_from_copies():
-    """There are slots for two iterations that are copied, and for two that are multiplied."""
+    """Shared memory has slots for the factors of four iterations: two that are being copied, and
+    two that are being multiplied."""
     assert compiled(by_pointers, columns=256).metadata.shared >= 4 * (128 + 256) * 64 * 2
 
 
 def test_loops_have_a_version_for_addresses_that_are_multiples():
-    """The other one loads element by element."""
+    """The other version of the loop loads element by element."""
     ptx = compiled(by_descriptors).asm["ptx"]
     assert ptx.count("wgmma.mma_async") > 1
     assert "cp.async.cg" in ptx and "st.global.v4" in ptx and "ld.global.b16" in ptx

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PTX in kernels: what a GPU makes of it, and the errors for what it can't be."""
+"""Inline PTX in kernels: its results on a GPU, and the errors for wrong uses."""
 
 import eft
 import eft.language as tl
@@ -126,7 +126,7 @@ def branches(x_ptr, out_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     lane = tl.inline_asm_elementwise("mov.u32 $0, %laneid;", "=r", [], tl.int32, True, 1)
     total = tl.zeros((N,), tl.float32)
-    # All threads take the branch, whatever each of them finds.
+    # The condition is true in some threads only, but all threads take the branch.
     if lane == 0:
         total += tl.sum(squared(tl.load(x_ptr + i)), axis=0)
     tl.store(out_ptr + i, total)

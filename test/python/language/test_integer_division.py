@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Quotients and remainders of integers, near every place where an estimate could be one off."""
+"""Quotients and remainders of integers, also where an estimated quotient could be off by one."""
 
 import eft
 import eft.language as tl
@@ -47,13 +47,13 @@ def in_reductions(x_ptr, out_ptr, COLUMNS: tl.constexpr, N: tl.constexpr):
 
 
 def wrapped(numbers, dtype: np.dtype) -> np.ndarray:
-    """Python's integers modulo 2^bits."""
+    """Converts Python's integers to a type, modulo 2^bits."""
     bits = 8 * dtype.itemsize
     return np.array([int(each) % 2**bits for each in numbers], f"u{dtype.itemsize}").view(dtype)
 
 
 def numbers(generator, dtype: np.dtype, count: int) -> np.ndarray:
-    """Of all sizes, and powers of two with their neighbours; the corners come first."""
+    """Integers of all magnitudes, and powers of two and neighbours. Ten corner cases come first."""
     limits, bits = np.iinfo(dtype), 8 * dtype.itemsize
     corners = [0, 1, -1, 2, -2, 3, limits.min, limits.min + 1, limits.max, limits.max - 1]
     sizes = generator.integers(0, bits, count).tolist()
@@ -68,8 +68,8 @@ def numbers(generator, dtype: np.dtype, count: int) -> np.ndarray:
 
 
 def operands(dtype: np.dtype, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Dividends and divisors: each corner by each corner, then numbers. Half of the dividends are a
-    multiple of their divisor, or one off."""
+    """Dividends and divisors: each corner case by each corner case, then other integers. Half of
+    the dividends are a multiple of their divisor, or one more or less than that."""
     generator = np.random.default_rng(seed)
     x, y = numbers(generator, dtype, N), generator.permutation(numbers(generator, dtype, N))
     corners = x[:10]
@@ -83,7 +83,7 @@ def operands(dtype: np.dtype, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def divided(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The quotient toward zero and its remainder. By zero: all bits set, and the dividend."""
+    """The truncated quotient, and the remainder. Division by zero gives -1 and the dividend."""
     quotients, remainders = [], []
     for a, b in zip(x.tolist(), y.tolist(), strict=True):
         quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if b != 0 else -1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks of which a GPU's thread holds more elements than it keeps in registers."""
+"""Blocks of which a GPU's thread has more elements than fit into its registers."""
 
 import eft
 import eft.language as tl
@@ -11,7 +11,7 @@ from reduced import store
 from support import assert_same_bits
 from test_sorting import in_order, sorted_block
 
-# At one warp a thread holds 256 elements of 8192.
+# With one warp, a thread holds 256 of 8192 elements.
 SHAPES = [((8192,), 0), ((64, 128), 1), ((64, 128), 0), ((16, 32, 16), 1), ((4096, 2), 0)]
 SHAPES += [((2, 4096), 1), ((4096,), 0), ((16384,), 0)]
 NUMBERS = ["int8", "uint16", "int64", "fp16", "bf16", "fp32", "fp64"]
@@ -93,7 +93,7 @@ def recurrence(a_ptr, b_ptr, out_ptr, N: tl.constexpr, REVERSE: tl.constexpr):
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_scan_of_two_blocks(device, reverse):
-    """The function is not commutative, and the blocks have one type."""
+    """The combiner is not commutative, and both blocks have the same type."""
     generator = np.random.default_rng(0)
     a, b = generator.integers(-3, 4, (2, 8192)).astype(np.int32)
     expected, last = np.zeros_like(b), np.int32(0)
@@ -161,7 +161,7 @@ def test_reductions_of_rows_and_columns(device):
 
 @eft.jit
 def two_sorts(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
-    """The first result is needed when the second one is complete."""
+    """The first sorted block is still needed after the second sort."""
     i = tl.arange(0, N)
     a = tl.sort(tl.load(x_ptr + i))
     b = tl.sort(tl.load(y_ptr + i), descending=True)
@@ -213,7 +213,7 @@ def gathered(x_ptr, at_ptr, out_ptr, SHAPE: tl.constexpr, AXIS: tl.constexpr):
 @pytest.mark.parametrize("shape, axis", [((16384,), 0), ((32768,), 0), ((128, 128), 0)])
 @pytest.mark.parametrize("name", ["int8", "fp16", "fp32", "int64"])
 def test_gather(device, name, shape, axis, num_warps):
-    """Blocks of more bytes than shared memory has go through it in several rounds."""
+    """Blocks larger than shared memory pass through it in several rounds."""
     x = samples(name, shape)
     at = np.random.default_rng(0).integers(0, shape[axis], shape).astype(np.int32)
     expected = np.take_along_axis(x, at, axis)

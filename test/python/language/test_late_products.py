@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops in which a product waits for another one: a GPU begins the next iteration's before it is
-done. Whole numbers are exact in any order."""
+"""Loops with late products, which need another product of their iteration. A GPU begins the first
+product of the next iteration before the late products are done. Sums of integers are exact in any
+order."""
 
 import eft
 import eft.language as tl
@@ -139,7 +140,7 @@ def test_two_sums_of_products(device, num_stages, depth):
 
 @eft.jit
 def changed_behind(a_ptr, b_ptr, c_ptr, x_ptr, count, KIND: tl.constexpr, D: tl.constexpr):
-    """x = 2 (x + (a b) c) in each turn, or in fp16 x += (a b) c."""
+    """In each iteration x = 2 (x + (a bᵀ) c), or x += (a bᵀ) c with x rounded to fp16."""
     m, n, d = tl.arange(0, 64), tl.arange(0, 32), tl.arange(0, D)
     block, tile = m[:, None] * D + d[None, :], n[:, None] * D + d[None, :]
     a = tl.load(a_ptr + block)

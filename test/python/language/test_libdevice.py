@@ -16,7 +16,7 @@ from support import assert_mistake, assert_same_bits, mistakes
 
 
 def real(function, at_infinity=None):
-    """A function of mpmath with the value that it lacks at infinity."""
+    """A function of mpmath, extended to infinite operands by `at_infinity`."""
 
     def of(x):
         if mpmath.isinf(x) and at_infinity is not None:

@@ -15,7 +15,7 @@ MODES = ["rd", "ru", "rz"]
 
 
 def sign_of_difference(number, exact: Fraction, squared: bool) -> int:
-    """The sign of a float less an exact number, which may be given by its square."""
+    """The sign of `number - exact`, or of `number` minus the root of `exact` if `squared`."""
     if not np.isfinite(number):
         return 1 if number > 0 else -1
     value = Fraction(float(number))
@@ -24,7 +24,7 @@ def sign_of_difference(number, exact: Fraction, squared: bool) -> int:
 
 
 def rounded(exact: Fraction, mode: str, dtype, squared: bool = False):
-    """The float beside an exact number, not zero, in the direction of the mode."""
+    """An exact nonzero number, or its root if `squared`, rounded in the direction of the mode."""
     if mode == "rz":
         mode = "rd" if exact > 0 else "ru"
     guess = (
@@ -48,7 +48,7 @@ def rounded(exact: Fraction, mode: str, dtype, squared: bool = False):
 
 
 def operands(dtype, count: int, seed: int) -> list[np.ndarray]:
-    """Numbers of all sizes, of sizes near each other, and the least and the greatest."""
+    """Numbers of all magnitudes, numbers near 1, and the smallest and the largest floats."""
     generator = np.random.default_rng(seed)
     info = np.finfo(dtype)
     edges = [info.smallest_subnormal, info.tiny, info.max, 1, 1 + info.eps, 3]
@@ -103,7 +103,7 @@ def test_square_roots(device, dtype, mode):
 @pytest.mark.parametrize("target, dtype", [("float", np.float32), ("double", np.float64)])
 def test_integers(device, source, integer, target, dtype, mode):
     if target == "double" and "ll" not in source:
-        return  # fp64 holds them
+        return  # fp64 holds all of these integers exactly
     info = np.iinfo(integer)
     x = np.random.default_rng(5).integers(info.min, info.max, N, integer, endpoint=True)
     x[: N // 2] >>= np.arange(N // 2).astype(integer) % info.bits

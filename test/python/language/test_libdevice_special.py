@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libdevice's special functions against mpmath: the errors that docs/mathematics.md tells."""
+"""libdevice's special functions against mpmath, with the error bounds of docs/mathematics.md."""
 
 import eft
 import eft.language as tl
@@ -12,14 +12,14 @@ from libdevice_calls import FLOATS, N, run
 from support import DTYPES, assert_mistake, assert_same_bits, mistakes
 
 INF, NAN = float("inf"), float("nan")
-#: The largest error in units in the last place: those of fp64 are wider than the narrow ones'.
+#: The largest error in units in the last place. In fp64 the functions are less accurate.
 BOUNDS = {"fp16": 0.51, "bf16": 0.51, "fp32": 0.501, "fp64": 6.0}
-#: The largest error of functions of fp64 around their zeros.
+#: The absolute error that fp64 functions may have around their zeros.
 ABSOLUTE = 2.0**-49
 
 
 def erfcinv(q):
-    """The inverse of erfc, by Newton's method for its logarithm where mpmath's lacks digits."""
+    """The inverse of erfc. For small q, Newton's method on log(erfc) replaces mpmath's erfinv."""
     if q in (0, 2):
         return mpmath.inf if q == 0 else -mpmath.inf
     if not 0 < q < 2:
@@ -40,8 +40,8 @@ def erfinv(x):
     return mpmath.erfinv(x) if abs(x) < 1 else mpmath.nan
 
 
-#: Functions whose error is relative, with the ranges of their operands; in a range of three the
-#: numbers are powers of ten.
+#: Functions whose error is relative, with ranges of operands. The range ("10^", a, b) has operands
+#: 10^e with e from a to b.
 RELATIVE = {
     "erfinv": (erfinv, (-1, 1), (-1e-5, 1e-5), (0.999, 1)),
     "erfcinv": (erfcinv, (0, 2), (1.99, 2), ("10^", -300, -1)),
@@ -98,7 +98,7 @@ BESSEL = {
 
 
 def assert_close(found, values, name: str):
-    """The errors are within 0.501 ulp, or those of fp64 within 4 ulp and an absolute error."""
+    """Checks errors: at most `BOUNDS`, or for fp64 at most 4 ulp plus `ABSOLUTE`."""
     if name != "fp64":
         assert ulps(found, values) <= BOUNDS[name]
         return

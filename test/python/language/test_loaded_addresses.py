@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops with matrix products of which a factor's addresses are loaded, as from a table of pages: a
-GPU loads these still earlier than it copies the factor. Tables have no entry for iterations that do
-not run."""
+"""Loops with matrix products whose factors have loaded addresses, for example from a table of
+pages. A GPU loads the addresses iterations before it copies the factor. Tables have entries only
+for iterations that run."""
 
 import eft
 import eft.language as tl
@@ -11,7 +11,7 @@ from support import assert_same_bits
 
 
 def small(shape, seed):
-    """Small integers, of which every sum is exact."""
+    """Small integers, whose sums and products are exact."""
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float16)
 
 
@@ -122,7 +122,7 @@ def test_a_page_says_which_is_the_next(device, stages, count):
 @eft.jit
 def scaled_columns(a_ptr, b_ptr, group_ptr, scale_ptr, out_ptr, count, N: tl.constexpr,
                    STAGES: tl.constexpr):  # fmt: skip
-    """A loaded number is used for itself, and to load a scale."""
+    """The loaded number `group` is added to the sum, and is the index of a loaded scale."""
     i = tl.arange(0, N)
     square = i[:, None] * N + i[None, :]
     total = tl.zeros((N, N), tl.float32)

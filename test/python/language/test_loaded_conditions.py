@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Conditions and bounds that are loaded while other programs write them: a program goes one way,
-and threads that wait for each other inside all come there."""
+"""Conditions and loop bounds that are loaded while other programs write them. All threads of a
+program must take the same branch, since they wait for each other inside of it."""
 
 import eft
 import eft.language as tl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that are so long that they are compiled as several functions."""
+"""Kernels whose code is so long that it is split into several functions."""
 
 import re
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def parts(kernel) -> int:
-    """How many functions a kernel calls."""
+    """The number of functions into which a kernel's code is split."""
     return len(re.findall(r"^define internal .*\.part\d+\(", kernel.asm["llvm"], re.MULTILINE))
 
 
@@ -119,5 +119,5 @@ def test_functions_have_a_bounded_length(target, steps):
     compiled = unrolled.warmup(tl.int32, tl.int32, 200, steps, STEPS=steps, target=target)
     assert parts(compiled) > 0
     bodies = re.findall(r"^define .*?^}", compiled.asm["llvm"], re.MULTILINE | re.DOTALL)
-    # An operation becomes few instructions.
+    # The limit is 16384 operations; an operation becomes less than two lines on average.
     assert max(body.count("\n") for body in bodies) < 2 * 16384

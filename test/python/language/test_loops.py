@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops that run at run time, and what they carry, against Python and NumPy."""
+"""Loops that are not unrolled, and the values that they carry, against Python and NumPy."""
 # ruff: noqa: B007 (what a loop's variable is afterwards is tested)
 
 import eft
@@ -64,7 +64,7 @@ RANGES = [
     (MOST, LEAST, LEAST),
     (MOST, LEAST, -MOST),
 ]
-#: Steps that pass the end of the bounds' type.
+#: Ranges whose steps exceed the type of their bounds.
 LONG_STEPS = [(0, MOST, 2**40), (MOST, LEAST, -(2**63)), (LEAST, MOST, 2**32)]
 
 

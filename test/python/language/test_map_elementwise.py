@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of single elements, with control flow of their own, against NumPy."""
+"""`tl.map_elementwise`, with functions that have control flow, against NumPy."""
 
 import eft
 import eft.language as tl
@@ -10,7 +10,7 @@ from support import DTYPES, assert_at, assert_mistake, fails, mistakes
 
 @eft.jit
 def collatz(n, most):
-    """The steps to 1: a loop for each element."""
+    """The number of Collatz steps from n to 1, at most `most`. Each element runs its own loop."""
     steps = 0
     while (n > 1) and (steps < most):
         if n % 2 == 0:

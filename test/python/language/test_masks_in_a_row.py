@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Masked loads in a row, whose masks depend on each other, or of which there are many."""
+"""Sequences of masked loads: with masks that depend on earlier loads, and with many masks."""
 
 import time
 
@@ -48,7 +48,7 @@ def sums(x, y, out, n, BLOCK: tl.constexpr, LENGTH: tl.constexpr):
 
 @pytest.mark.parametrize("n", [0, 70_001, 143_360])
 def test_many_masked_sums(device, n):
-    """Their code has more than a thousand masks, and thousands of basic blocks."""
+    """The kernel's code has more than a thousand masks, and thousands of basic blocks."""
     x, y = np.random.default_rng(n).integers(-9, 9, (2, 140, 1024)).astype(np.int32)
     inside = np.arange(140 * 1024).reshape(140, 1024) < n
     out = device.put(np.zeros(140, np.int32))
@@ -58,7 +58,7 @@ def test_many_masked_sums(device, n):
 
 
 def seconds_to_compile(length: int) -> float:
-    """The processor's time."""
+    """The processor time for compiling `sums` for a GPU."""
     element = eft.MockTensor(tl.int32)
     before = time.process_time()
     options = {"BLOCK": 128, "LENGTH": length, "target": "cuda:90"}
@@ -67,8 +67,8 @@ def seconds_to_compile(length: int) -> float:
 
 
 def test_time_to_compile_grows_with_the_number_of_masks(monkeypatch):
-    """Four times as many masked sums take about four times as long. If each looked at all others,
-    they would take up to 16 times as long."""
+    """Four times as many masked sums take about four times as long to compile. If each mask were
+    compared with all others, they would take up to 16 times as long."""
     monkeypatch.setenv("EFT_CACHE_SIZE", "0")
     seconds_to_compile(4)
     few = min(seconds_to_compile(50) for _ in range(3))

@@ -28,7 +28,7 @@ def samples(name: str, seed: int = 0) -> np.ndarray:
 
 
 def ulps(found: np.ndarray, exact: np.ndarray) -> float:
-    """The largest distance in units of the last place of the exact result."""
+    """The largest error, in units in the last place of the exact result."""
     finite = np.isfinite(exact)
     np.testing.assert_array_equal(np.isfinite(found), np.isfinite(exact.astype(found.dtype)))
     with np.errstate(all="ignore"):

@@ -65,7 +65,7 @@ def test_offsets_of_every_type(device, name):
     x = np.arange(256, dtype=np.float32)
     index = np.random.default_rng(0).integers(0, 128, 64).astype(DTYPES[name])
     if name == "uint8":
-        index += 100  # above what an int8 holds
+        index += 100  # some indices exceed the largest int8
     out = device.put(np.zeros(64, np.float32))
     gather[1](device.put(x), device.put(index), out, N=64)
     np.testing.assert_array_equal(device.get(out), x[index.astype(int)])
@@ -86,7 +86,7 @@ def test_negative_offsets(device):
 
 @eft.jit
 def far(x_ptr, offset, back):
-    # The sum of the offsets is small; neither fits in 32 bits.
+    # `offset - back` is small, but neither of the two fits into 32 bits.
     p = x_ptr + (offset + tl.arange(0, 4))
     tl.store(p - back, tl.arange(0, 4) + 1)
 

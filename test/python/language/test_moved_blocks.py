@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Large blocks whose elements move, alone and with what loops carry, against NumPy."""
+"""Element moves of large blocks, outside of loops and on carried blocks, against NumPy."""
 
 import eft
 import eft.language as tl
@@ -36,7 +36,7 @@ def test_permuted_blocks(device, shape, order):
 
 @eft.jit
 def rearranged(x_ptr, y_ptr, out_ptr, SHAPE: tl.constexpr):
-    """All the ways to move, one after the other."""
+    """Applies several kinds of moves in sequence."""
     x, y = tl.load(x_ptr + offsets(SHAPE)), tl.load(y_ptr + offsets(SHAPE))
     z = tl.flip(tl.cat(x, y, dim=1), 0)
     tl.store(out_ptr + offsets(z.shape), z)
@@ -81,7 +81,7 @@ def test_gathered_blocks(device, name, index, shape, indices, axis):
 
 @eft.jit
 def turned_in_loop(x_ptr, n_ptr, out_ptr, SIZE: tl.constexpr):
-    """The loop puts elements back into the buffer that it carries, from elsewhere in it."""
+    """The loop moves elements within the block that it carries, which is one buffer."""
     at = offsets((SIZE, SIZE))
     x = tl.load(x_ptr + at)
     before = x
@@ -112,7 +112,7 @@ def test_carried_blocks_move(device, size, n):
 
 @eft.jit
 def sorted_sums(x_ptr, n_ptr, out_ptr, SIZE: tl.constexpr):
-    """Sorting, scanning, gathering and reducing what a loop carries."""
+    """Sorts, scans, gathers and reduces a block that a loop carries."""
     i = tl.arange(0, SIZE)
     x = tl.load(x_ptr + i)
     for k in range(tl.load(n_ptr)):
@@ -163,7 +163,7 @@ def turned_one_by_one(x_ptr, out_ptr, EXTENT: tl.constexpr, COUNT: tl.constexpr)
 
 
 def test_many_large_blocks_share_the_stack(host):
-    """Together they are larger than the stack of a CPU's thread."""
+    """Together, the blocks are larger than the stack of a CPU's thread."""
     x = samples("int64", (40, 32768))
     found = run(host, turned_one_by_one, (x,), x.shape, x.dtype, EXTENT=32768, COUNT=40)
     assert_same_bits(found, x[:, ::-1])

@@ -87,7 +87,7 @@ def add(x, y):
 
 @eft.jit
 def read(x_ptr, window):
-    # LENGTH is known here, so it can be an extent.
+    # LENGTH is known at compile time here, so it can be an extent.
     return tl.load(x_ptr + window.start + tl.arange(0, window.LENGTH))
 
 

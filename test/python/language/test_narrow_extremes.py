@@ -24,7 +24,7 @@ def extremes(x_ptr, y_ptr, low_ptr, high_ptr, IS_NAN_KEPT: tl.constexpr, N: tl.c
 
 
 def ordered(x, y) -> tuple[np.ndarray, np.ndarray]:
-    """The lesser and the greater of numbers, with -0 less than +0."""
+    """The lesser and the greater number of each pair, with -0 less than +0."""
     is_first = (x < y) | ((x == y) & np.signbit(x))
     return np.where(is_first, x, y), np.where(is_first, y, x)
 
@@ -39,7 +39,7 @@ def test_every_pair_of_special_values(device, dtype, is_nan_kept):
     x, y = (each.ravel() for each in np.meshgrid(values, values))
     low, high = (device.put(np.zeros_like(x)) for _ in range(2))
     extremes[1](device.put(x), device.put(y), low, high, is_nan_kept, N=x.size)
-    with np.errstate(invalid="ignore"):  # NaNs
+    with np.errstate(invalid="ignore"):  # NaNs and infinities would warn
         either = np.isnan(x) | np.isnan(y)
         other = x + y if is_nan_kept else np.where(np.isnan(x), y, x)
         expected = [np.where(either, other, each) for each in ordered(x, y)]

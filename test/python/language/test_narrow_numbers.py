@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers of 16 bits that live on over branches and loops keep their bits, denormals too."""
+"""16-bit floats that are used after branches and loops keep their bits, also as denormals."""
 
 import eft
 import eft.language as tl
@@ -109,7 +109,7 @@ KERNELS = pytest.mark.parametrize(
 
 
 def check(device, kernel, name: str):
-    # Denormals of both types, and two that are none in fp16.
+    # Denormals, and two normal numbers, 0x0480 and 0x4480, in both types.
     x = np.array([0x0001, 0x8003, 0x007F, 4, 5, 0x0480, 0x4480, 0x8007], np.uint16)
     x = x.view(DTYPES[name])
     for n in (1, 4):

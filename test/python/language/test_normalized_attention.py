@@ -2,8 +2,8 @@
 """Attention that keeps its result normalized in each iteration, as kernels for sequences of several
 lengths do, against NumPy in fp64.
 
-Both products of an iteration begin with zeros, so their results may have the same registers. The
-queries come from before the loop.
+Both products of an iteration begin with zeros, so their results may share registers. The queries
+are loaded before the loop.
 """
 
 import eft

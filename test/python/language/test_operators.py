@@ -19,12 +19,12 @@ PAIRS = [(left, right) for left in DTYPES for right in DTYPES]
 
 
 def meeting(left: str, right: str, division: bool = False) -> str:
-    """The type that two operands meet in; test_promotion.py holds it against Triton's table."""
+    """The common type of two operands. test_promotion.py checks it against Triton's table."""
     return str(computation_dtype(from_name(left), from_name(right), division))
 
 
 def divides(left: str, right: str) -> bool:
-    """Whether numbers of these types may be divided: integers of different signs don't, see
+    """Whether values of two types can be divided. Integers of different signedness cannot: see
     test_operand_errors.py."""
     if left not in INTEGERS or right not in INTEGERS:
         return True
@@ -32,7 +32,7 @@ def divides(left: str, right: str) -> bool:
 
 
 def samples(name: str, seed: int) -> np.ndarray:
-    """Random values of a type, small ones and its extremes among them."""
+    """Random values of a type, with small numbers and the ends of its range among them."""
     generator = np.random.default_rng(seed)
     dtype = DTYPES[name]
     if dtype.kind in "iu":
@@ -70,7 +70,7 @@ def test_arithmetic(device, left, right):
     x, y = samples(left, 1), samples(right, 2)
     dtype = DTYPES[meeting(left, right)]
     a, b = reference.convert(x, dtype), reference.convert(y, dtype)
-    if dtype == np.bool_:  # one bit that wraps
+    if dtype == np.bool_:  # int1 has one bit, and sums wrap around
         expected = [a ^ b, a ^ b, a & b]
     else:
         with np.errstate(all="ignore"):
@@ -138,11 +138,11 @@ def integer_quotients(x_ptr, y_ptr, quotient_ptr, remainder_ptr, N: tl.constexpr
 
 
 def truncated(x: int, y: int, limits) -> tuple[int, int]:
-    """The quotient toward zero and its remainder. By zero: all bits set, and the dividend."""
+    """The truncated quotient, and the remainder. For y = 0, all bits set, and the dividend."""
     if y == 0:
         return (-1 if limits.min else limits.max), x
     quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-    if quotient > limits.max:  # the smallest number by -1
+    if quotient > limits.max:  # the smallest number divided by -1
         quotient = limits.min
     return quotient, x - quotient * y if quotient != limits.min else (x % y if y != -1 else 0)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of Triton's that kernels use seldom: a GPU's clock and places, types of constants, polling,
-the last stage of sorting."""
+"""Names of Triton's that kernels seldom use: a GPU's clock, the number of a multiprocessor, types
+by their names, polling, the last stage of sorting."""
 
 import eft
 import eft.language as tl

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products in microscaling formats whose scales lie as tensor cores of compute capability 10.0 read
-them: those of 128 rows and 4 runs in 512 bytes, by descriptors of five dimensions."""
+"""Products in microscaling formats whose scales have the order in which tensor cores of compute
+capability 10.0 read them: 512 bytes hold the scales of 128 rows with 4 scales each. Kernels load
+them by descriptors of five dimensions."""
 
 import eft
 import eft.language as tl
@@ -38,7 +39,7 @@ def block_scaled(
 
 @eft.jit
 def unpacked(scales, ROWS: tl.constexpr, RUNS: tl.constexpr):
-    """The scales of each row."""
+    """Brings packed scales into the order of rows."""
     each = scales.reshape(ROWS // 128, RUNS // 4, 32, 4, 4)
     return each.trans(0, 3, 2, 1, 4).reshape(ROWS, RUNS)
 

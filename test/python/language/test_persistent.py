@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that compute tile after tile of a product."""
+"""Persistent kernels: each program computes several tiles of a product in sequence."""
 
 import re
 
@@ -12,7 +12,7 @@ from eft import TensorDescriptor
 from persistent import by_descriptors, by_pointers, with_own_descriptors
 from support import assert_same_bits
 
-#: More and fewer tiles than programs, products of several blocks along k, of one, and of none.
+#: (m, n, k), which give more and fewer tiles than programs, and several blocks or none along k.
 SHAPES = [(300, 200, 136), (128, 136, 64), (200, 128, 40), (130, 120, 0)]
 
 
@@ -104,8 +104,8 @@ def test_the_assembler_keeps_products_of_tiles_under_way(make, flatten):
 
 
 def copies_in_loop(ptx: str) -> tuple[str, list[tuple[str, str]]]:
-    """The code between the products and the end of the copies, and the registers of each copy's
-    address and number of bytes."""
+    """The code from the first products to the end of the copies after them. Also returns, for each
+    copy, the registers of its address and of its number of bytes."""
     code = ptx.split("wgmma.commit_group")[1].split("cp.async.commit_group")[0]
     copy = r"cp\.async\.cg\.shared\.global \[.*\], \[(%rd\d+)\], 16, (%r\d+);"
     return code, re.findall(copy, code)
@@ -167,7 +167,7 @@ def test_the_next_tile_is_copied_while_one_is_stored(make):
 
 
 def test_halves_of_a_tile_change_threads_one_after_the_other():
-    """As elements of C's type, in what the slots leave of shared memory."""
+    """Staging uses C's element type, and the shared memory that the loop's slots leave free."""
     asm = code_by_descriptors(halves=True).asm
     assert copies_between_products_and_stores(asm["llvm"]) == 24
     assert "ldmatrix" in asm["ptx"] and "selp.f32" not in asm["ptx"]

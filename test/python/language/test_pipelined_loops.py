@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops with matrix products whose operands a GPU copies to shared memory iterations ahead: the
-number of stages changes no bit, and nothing is read that the loop does not read."""
+"""Loops with matrix products whose operands a GPU copies to shared memory iterations ahead. The
+number of stages changes no bit of the result. The copies read no element that the loop without
+copies would not read."""
 
 import eft
 import eft.language as tl
@@ -11,7 +12,7 @@ from support import assert_same_bits
 
 
 def factors(dtype, m, n, k):
-    """Small integers, of which every sum is exact."""
+    """Small integers, whose sums and products are exact."""
     numbers = np.random.default_rng(m + n + k)
     return [numbers.integers(-4, 5, shape).astype(dtype) for shape in ((m, k), (k, n))]
 
@@ -46,7 +47,7 @@ def between(a_ptr, b_ptr, out_ptr, first, last, step: tl.constexpr, STAGES: tl.c
     tl.store(out_ptr + i[:, None] * 16 + i[None, :], total)
 
 
-#: Bounds from which a few steps lead out of the integers.
+#: Bounds and steps. A few steps beyond some of the bounds overflow 32 bits.
 BOUNDS = [
     (0, 64, 16),
     (5, 5, 16),

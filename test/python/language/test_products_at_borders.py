@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices whose extents and offsets lie at the border between what loads may do
-without masks and remainders, and what they may not."""
+"""Products of matrices whose extents and offsets are just below, at or just above the values for
+which loads need neither masks nor remainders."""
 
 import eft
 import eft.language as tl
@@ -11,11 +11,11 @@ from support import assert_same_bits
 
 
 def small_integers(shape, seed: int, dtype=np.float32) -> np.ndarray:
-    """Numbers whose products and sums are exact, in whatever order."""
+    """Small integers, whose products and sums are exact in any order."""
     return np.random.default_rng(seed).integers(-8, 9, shape).astype(dtype)
 
 
-#: Rows, columns and k: below, at and above multiples of the blocks.
+#: Rows, columns and k: below, at and above multiples of the blocks' extents.
 EXTENTS = [
     *((1, 1, 1), (15, 33, 16), (16, 32, 64), (17, 31, 65), (32, 64, 63), (33, 63, 0)),
     *((31, 65, 128), (48, 96, 48), (64, 64, 64), (65, 129, 127)),
@@ -50,7 +50,7 @@ def test_factors_by_columns(device, layouts):
 
 @eft.jit
 def product_from(a_ptr, b_ptr, c_ptr, start, n, first_k, last_k, BLOCK: tl.constexpr):
-    """Columns from `start` on, modulo n; of k, those from `first_k` to `last_k`."""
+    """c = a @ b for columns (start + i) % n of b, summed over first_k ≤ k < last_k."""
     i = tl.arange(0, BLOCK)
     columns = (start + i) % n
     total = tl.zeros((BLOCK, BLOCK), tl.float32)
@@ -70,7 +70,7 @@ def product_from(a_ptr, b_ptr, c_ptr, start, n, first_k, last_k, BLOCK: tl.const
 def test_remainders_inside_and_outside(device, start, n):
     with np.errstate(over="ignore"):
         columns = (np.int32(start) + np.arange(16, dtype=np.int32)).astype(np.int64)
-    if n != 0:  # by which a remainder is the dividend
+    if n != 0:  # a remainder modulo 0 is the dividend
         columns = np.fmod(columns, n)
     if np.abs(columns).max() >= 256:
         pytest.skip("the columns would lie outside of the matrix")

@@ -167,7 +167,7 @@ def test_words_of_64_bits(device, rounds):
 
 
 def test_the_reference_of_64_bits():
-    # The known answers that the authors of the generator publish for counter and key 0.
+    # The results that the generator's authors publish for counter 0 and key 0.
     assert reference.philox4x64((0, 0, 0, 0), (0, 0), 10) == (
         0x16554D9ECA36314C,
         0xDB20FE9D672D0FDC,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random kernels against NumPy, and against each other on both kinds of device, to the bit.
+"""Random kernels against NumPy, and on a GPU against the CPU, to the bit.
 
-EFT_RANDOM_KERNELS is how many, by default 300; EFT_RANDOM_SEED is the first one's seed. A failure
-says the seed, so that EFT_RANDOM_SEED=… EFT_RANDOM_KERNELS=1 repeats it.
+EFT_RANDOM_KERNELS is the number of kernels, by default 300; EFT_RANDOM_SEED seeds the first.
+A failure prints its seed: EFT_RANDOM_SEED=<seed> EFT_RANDOM_KERNELS=1 repeats it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions along every axis, to the bit: what is combined, and in which order."""
+"""Reductions along every axis, to the bit. This checks the order of combining, too."""
 
 import eft
 import eft.language as tl
@@ -105,7 +105,7 @@ def multiply(a, b):
 
 @eft.jit
 def weighted(a, weight, b, other):
-    """Of two types, and such that every change of the order shows."""
+    """Combines pairs of values of two types. Any change of the order changes the result."""
     count = weight + other
     return (a - b) / count.to(a.dtype) + b, count
 
@@ -160,7 +160,7 @@ def rows_less_their_means(x_ptr, out_ptr, SHAPE: tl.constexpr, AXIS: tl.constexp
     tl.store(out_ptr + offsets(SHAPE), x - mean * count.to(x.dtype))
 
 
-#: Blocks of which an axis, or what is left of it when its steps are combined, fills many vectors.
+#: Blocks whose reduced axis fills many vectors, in some cases even after its steps are combined.
 LARGE = [
     ((16384,), 0, "fp32", 32),
     ((4096,), 0, "fp64", 16),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of factors that warpgroups can't read as they lie in memory: of some types they read
-only neighbours along k. Copies bring them as they are, and threads rewrite them. Every result is
-exact."""
+"""Products of factors that warpgroups cannot read in the order in which memory has them. For some
+types, neighbours in shared memory must be neighbours along k. Copies keep the order of memory, and
+then threads rewrite the factors. Every result is exact."""
 
 import eft
 import eft.language as tl
@@ -11,33 +11,33 @@ from float8 import encode
 from products import matmul
 from support import assert_same_bits
 
-#: By name, the type of the factors, that of the sums, and the greatest factor.
+#: By name: the factors' type (None for 8-bit floats), the sums' type, and the largest factor.
 TYPES = {
     "int8": (np.int8, np.int32, 127),
     "fp8e4nv": (None, np.float32, 8),
     "fp8e5": (None, np.float32, 4),
     "fp32": (np.float32, np.float32, 8),
 }
-#: Whether the factors' neighbours lie along k.
+#: For A and for B, whether neighbours in memory are neighbours along k.
 TURNED = {"AB": (True, False), "AtB": (False, False), "AtBt": (False, True)}
 
 
 def codes(matrix, name):
-    """The matrix in its type; 8-bit floats as bytes."""
+    """The matrix in the given type; 8-bit floats become bytes."""
     if TYPES[name][0] is not None:
         return matrix.astype(TYPES[name][0])
     return encode(matrix.astype(np.float64), name)
 
 
 def place(device, matrix, name, along_rows, offset, pad):
-    """The matrix on the device, `offset` elements behind an array's beginning, with `pad` elements
-    between its rows, or between its columns if neighbours lie along them; and the strides."""
+    """The matrix on the device, and its strides. It begins `offset` elements after the beginning of
+    an array, and has `pad` elements between rows, or between columns if it is stored by columns."""
     stored = codes(matrix if along_rows else matrix.T, name)
     rows, columns = stored.shape
     stride = columns + pad
     array = np.full(offset + rows * stride, 1, stored.dtype)
     array[offset:].reshape(rows, stride)[:, :columns] = stored
-    # The last row ends where the array does.
+    # The last row (or column) ends where the array ends.
     view = device.put(array[: array.size - pad])[offset:]
     return view, (stride, 1) if along_rows else (1, stride)
 
@@ -52,7 +52,7 @@ def matmul_of_codes(
     a_ptr, b_ptr, c_ptr, m, n, k, a_row, a_column, b_row, b_column, TYPE: tl.constexpr,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """The same as `matmul`, of 8-bit floats that arrays hold as bytes."""
+    """Computes what `matmul` does, for 8-bit floats that arrays hold as bytes."""
     a_ptr = a_ptr.to(tl.pointer_type(TYPE), bitcast=True)
     b_ptr = b_ptr.to(tl.pointer_type(TYPE), bitcast=True)
     matmul(a_ptr, b_ptr, c_ptr, m, n, k, a_row, a_column, b_row, b_column, BM, BN, BK)
@@ -62,7 +62,7 @@ def run(device, name, turned, shape, block, offset=0, pads=(0, 0), **options):
     m, n, k = shape
     a, b = factor((m, k), name, m), factor((k, n), name, n)
     placed_a, a_strides = place(device, a, name, TURNED[turned][0], offset, pads[0])
-    # Of B, rows lie along k where columns of A do.
+    # Neighbours along k are stored together if A lies by rows, and if B lies by columns.
     placed_b, b_strides = place(device, b, name, not TURNED[turned][1], offset, pads[1])
     total = TYPES[name][1]
     out = device.put(np.full((m, n), 77, total))
@@ -98,7 +98,7 @@ def combine(
     a_ptr, b_ptr, out_ptr, k, KIND: tl.constexpr, SIZE: tl.constexpr, BK: tl.constexpr,
     STAGES: tl.constexpr,
 ):  # fmt: skip
-    """Sums that a loop uses otherwise than to add a product, or several of one factor."""
+    """Scales the sum, uses a factor in two products, or reduces a product."""
     i, j = tl.arange(0, SIZE), tl.arange(0, BK)
     one = tl.zeros((SIZE, SIZE), tl.float32)
     other = tl.zeros((SIZE, SIZE), tl.float32)
@@ -148,7 +148,7 @@ def persistent(
     a_ptr, b_ptr, c_ptr, m, n, k, FLATTEN: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
     BK: tl.constexpr, PROGRAMS: tl.constexpr,
 ):  # fmt: skip
-    """c = a @ b for matrices that blocks divide; a program has every PROGRAMS-th block."""
+    """c = a @ b for whole tiles. A program computes every PROGRAMS-th tile."""
     across = n // BN
     inner = tl.arange(0, BK)
     for tile in tl.range(tl.program_id(0), m // BM * across, PROGRAMS, flatten=FLATTEN):

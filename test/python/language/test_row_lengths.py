@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices whose rows have other lengths than multiples of 16 elements."""
+"""Products of matrices whose rows are not multiples of 16 elements."""
 
 import re
 
@@ -17,7 +17,7 @@ def code(dtype, out, m, n, k, b_strides=None):
 
 
 def copies(ptx: str) -> set[int]:
-    """The bytes that the asynchronous copies move."""
+    """The sizes in bytes of the asynchronous copies."""
     return {int(size) for size in re.findall(r"cp\.async\.c[ag].*\], (\d+)", ptx)}
 
 
@@ -32,7 +32,7 @@ def test_rows_of_16_bytes_are_copied_like_those_of_16_elements(dtype, n, k):
 def test_the_size_of_an_element_tells_the_length():
     assert copies(code(tl.int8, tl.int32, 128, 1008, 1008)) == {16}
     assert copies(code(tl.int8, tl.int32, 128, 1004, 1004)) == {4}
-    # Both factors' rows lie along k, for wgmma takes f32 in no other way.
+    # The rows of both factors lie along k, since wgmma takes f32 only in this way.
     assert copies(code(tl.float32, tl.float32, 128, 1004, 1004, (1, 1004))) == {16}
 
 

@@ -78,7 +78,7 @@ def test_sums_in_another_type(device, name, dtype, wanted):
 
 @eft.jit
 def affine(a, b, c, d):
-    """x ↦ a x + b, then x ↦ c x + d."""
+    """The composition of x ↦ a x + b with x ↦ c x + d, which is applied second."""
     return a * c, b * c + d
 
 

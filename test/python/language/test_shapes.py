@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks under other shapes, put together, taken apart, and with elements in other places."""
+"""Operations that reshape, join and split blocks, or move their elements."""
 
 import eft
 import eft.language as tl
@@ -195,17 +195,17 @@ def test_join_interleave_and_split(device, name, shape):
 
 @eft.jit
 def parts(x_ptr, y_ptr, out_ptr):
-    # A block of two elements falls into numbers, and numbers make one.
+    # `split` turns a block of two elements into two numbers, and `join` does the reverse.
     a, b = tl.load(x_ptr + tl.arange(0, 2)).split()
     tl.store(out_ptr + tl.arange(0, 2), tl.join(b, a))
     tl.store(out_ptr + 2 + tl.arange(0, 2), tl.interleave(a, 5))
-    # Columns of a matrix, taken apart.
+    # `split` takes the columns of a matrix apart.
     m = tl.load(y_ptr + offsets((4, 2, 2)))
     even, odd = m.split()
     first, second = even.split()
     tl.store(out_ptr + 4 + tl.arange(0, 4), first)
     tl.store(out_ptr + 8 + tl.arange(0, 4), second)
-    # The operands of a join meet in one shape and type.
+    # The operands of `join` are converted to a common shape and type.
     tl.store(out_ptr + 12 + offsets((4, 2)), tl.join(first, 1.5))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops whose products share what they load, as those of a backward pass do. Whole numbers are
-exact in any order."""
+"""Loops with two products of one loaded block, as in attention's backward pass. Sums of integers
+are exact in any order."""
 
 import eft
 import eft.language as tl
@@ -24,8 +24,8 @@ def both_ways(
     D: tl.constexpr,
     TURNED: tl.constexpr,
 ):
-    """The sum of ((x b) * scale) bᵀ over blocks b of N columns, of which `rows` have a scale. `b`
-    is stored by columns if TURNED."""
+    """The sum of ((x b) * scale) bᵀ over blocks b of N columns. Only the first `rows` columns have
+    a scale; other scales are 0. With TURNED, b is stored by columns."""
     m, n, d = tl.arange(0, M), tl.arange(0, N), tl.arange(0, D)
     x = tl.load(x_ptr + m[:, None] * D + d[None, :])
     acc = tl.zeros((M, D), tl.float32)
@@ -95,8 +95,8 @@ def test_copies_bring_all_that_the_loop_loads(n, turned):
 
 @eft.jit
 def stored_before(x_ptr, work_ptr, out_ptr, turns, SIZE: tl.constexpr):
-    """Stores the blocks of x, and adds the products of x's first block and what was stored, by rows
-    and by columns."""
+    """Stores blocks of x, loads them transposed, and sums their products with x's first block, on
+    the left and on the right."""
     i, j = tl.arange(0, SIZE), tl.arange(0, SIZE)
     by_rows = i[:, None] * SIZE + j[None, :]
     first = tl.load(x_ptr + by_rows)

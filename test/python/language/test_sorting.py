@@ -13,7 +13,7 @@ SHAPES += [((256,), 0), ((2048,), 0), ((128, 16), 0), ((32, 64), 1), ((4, 32, 8)
 
 
 def in_order(x: np.ndarray, axis: int) -> np.ndarray:
-    """Sorted, with -0 before +0 and NaN behind everything."""
+    """The sorted elements along an axis, with -0 before +0, and NaN last."""
     if x.dtype.kind in "iub":
         return np.sort(x, axis)
     wide = x.astype(np.float64)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reductions of blocks that are computed from matrix products, to the bit: they have an order of
-their own, in which what the kernel stores of the block is combined."""
+"""Reductions of blocks of products, to the bit. Such reductions have an order of their own. The
+kernels also store the reduced block, and the tests combine its elements in this order."""
 
 import eft
 import eft.language as tl
@@ -72,7 +72,7 @@ def accumulated(x, count):
     return x
 
 
-#: Functions that compute a block, each from a product.
+#: Functions whose results are blocks of a product.
 DERIVED = [
     as_it_is,
     converted,
@@ -105,7 +105,7 @@ def reshaped_twice(x, count):
     return tl.reshape(tl.reshape(x, (x.numel,)), x.shape)
 
 
-#: And by what it becomes another block, with the usual order.
+#: Functions whose results are not blocks of a product, so reductions have the usual order.
 MOVED = [transposed, sorted_rows, broadcast_maxima, reshaped_twice]
 
 
@@ -133,7 +133,7 @@ def factors(name, m, n, k, seed=0):
 
 
 def sums(device, function, axis, m, n, k=16, name="fp16", num_warps=4):
-    """The block that was reduced, and its sum."""
+    """The block that the kernel has reduced, and the kernel's sum."""
     a, b = factors(name, m, n, k, seed=m + n)
     dtype = np.float16 if function is converted else np.float32
     dtype = np.float64 if name == "fp64" else dtype
@@ -189,7 +189,7 @@ def test_types(device, name, axis):
 
 @eft.jit
 def weighted(a, weight, b, other):
-    """Of two types, and such that every change of the order shows."""
+    """Combines pairs of values of two types. Any change of the order changes the result."""
     count = weight + other
     return (a - b) / count.to(a.dtype) + b, count
 
@@ -241,7 +241,7 @@ def extrema_of(
 ):
     x = product_of(a_ptr, b_ptr, M, N, 16)
     m, n = tl.arange(0, M)[:, None], tl.arange(0, N)[None, :]
-    x = tl.where((m + n) % 5 == 0, float("nan"), x)  # and a row of nothing else
+    x = tl.where((m + n) % 5 == 0, float("nan"), x)  # the next line makes a row and a column of NaN
     x = tl.where((m == 3) | (n == 3), float("nan"), x)
     x = tl.where((m == 4) | (n == 4), tl.where((m + n) % 2 == 0, -0.0, 0.0), x)
     store(x_ptr, x)
@@ -296,7 +296,7 @@ def test_extrema_and_sums_of_integers(device, shape, axis, num_warps):
     )
     x = device.get(x)
     isnan = np.isnan(x)
-    keys = np.where(x == 0, np.where(np.signbit(x), -0.25, 0.25), x)  # -0 is less than +0
+    keys = np.where(x == 0, np.where(np.signbit(x), -0.25, 0.25), x)  # -0 sorts before +0
     high = np.where(isnan, -np.inf, keys).max(axis)
     low = np.where(isnan, np.inf, keys).min(axis)
     empty = isnan.all(axis)

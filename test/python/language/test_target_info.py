@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that ask what they are compiled for."""
+"""Kernels that ask for the target for which they are compiled."""
 
 import eft
 import eft.language as tl

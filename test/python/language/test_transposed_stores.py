@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks whose rows run along memory where they are loaded, and whose columns do where they are
-stored."""
+"""Transposed copies: the array that is loaded is contiguous along the block's rows, and the array
+that is stored is contiguous along the block's columns."""
 
 import eft
 import eft.language as tl

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Products of matrices whose rows begin anywhere in memory, at the sizes of blocks that warpgroups
-multiply: every result is exact, whatever the number of stages."""
+"""Products of matrices whose rows begin at any element of memory, in blocks of sizes that
+warpgroups multiply. Every result is exact, for any number of stages."""
 
 import eft
 import eft.language as tl
@@ -13,19 +13,19 @@ BLOCKS = [(64, 64, 64), (128, 128, 64), (64, 128, 32), (128, 64, 128)]
 
 
 def small(shape, seed):
-    """Small integers, of which every sum is exact."""
+    """Small integers, whose sums and products are exact."""
     return np.random.default_rng(seed).integers(-4, 5, shape).astype(np.float16)
 
 
 def place(device, matrix, offset, pad):
-    """A view of the matrix on the device, `offset` elements behind an array's beginning, with `pad`
-    unused elements between its rows; and the distance from row to row."""
+    """A view of the matrix on the device, and its row stride. The matrix begins `offset` elements
+    after the beginning of an array, with `pad` unused elements between its rows."""
     rows, columns = matrix.shape
     stride = columns + pad
     array = np.full(offset + rows * stride, 100, matrix.dtype)
     view = array[offset:].reshape(rows, stride)
     view[:, :columns] = matrix
-    # The last row ends where the array does.
+    # The last row ends where the array ends.
     return device.put(array[: array.size - pad])[offset:], stride
 
 
@@ -56,8 +56,8 @@ def sum_of_products(
     a_ptr, b_ptr, out_ptr, a_row, b_row, k, first, count,
     SIZE: tl.constexpr, BK: tl.constexpr, MASKED: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
-    """Rows of both factors lie along k. Each step moves on by `BK - 1`, which changes where rows
-    begin."""
+    """The rows of both factors lie along k. Each step moves on by `BK - 1` elements, so that the
+    alignment of the loaded rows changes."""
     i, j = tl.arange(0, SIZE), tl.arange(0, BK)
     a_block = a_ptr + i[:, None] * a_row + j[None, :]
     b_block = b_ptr + i[None, :] * b_row + j[:, None]

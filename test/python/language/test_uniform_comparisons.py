@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Floats that are made of integers, compared with one number: the compiler compares the integers
-with a threshold. It must be the right one for every number: the integers here are those around it.
+"""Comparisons of floats that are computed from integers with one number. The compiler compares the
+integers with a threshold instead. These tests use the integers around the right threshold.
 """
 
 import operator
@@ -53,7 +53,7 @@ def compare(
 
 
 def floats_of(words: np.ndarray, source: str) -> np.ndarray:
-    """Computes in NumPy what `made` does."""
+    """The floats that `made` computes from the words, in NumPy."""
     if source == "rand":
         signed = words.view(np.int32)
         folded = np.where(signed < 0, ~signed, signed)
@@ -66,7 +66,7 @@ def floats_of(words: np.ndarray, source: str) -> np.ndarray:
 
 
 def numbers_for(source: str) -> np.ndarray:
-    """Numbers to compare with: any, those that the words make, their neighbours, and the ends."""
+    """Numbers to compare with: random bits, possible floats, their neighbours, range ends."""
     rng = np.random.default_rng(7)
     bits = rng.integers(0, 2**32, 1000, np.uint32)
     drawn = floats_of(bits >> rng.integers(0, 31, bits.size, np.uint32), source)
@@ -93,7 +93,7 @@ def numbers_for(source: str) -> np.ndarray:
 
 
 def words_around(numbers: np.ndarray, source: str) -> np.ndarray:
-    """For each number a row of words: at both ends, random, and where the comparison changes."""
+    """A row of words for each number: around the threshold, random, and the ends of the range."""
     least, most = np.zeros(numbers.size, np.int64), np.full(numbers.size, 0x7FFFFFFF)
     shift = {"24 bits": 8, "31 bits": 1}.get(source, 0)
     while (least < most).any():

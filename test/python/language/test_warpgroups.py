@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Matrix products of the sizes that warpgroups of a GPU compute together, where it has them: loops
-of all lengths, over factors that lie by rows or by columns, with sums that are exact."""
+"""Matrix products of sizes that warpgroups compute on GPUs that have them: loops of all lengths,
+with factors that lie by rows or by columns, and with exact sums."""
 
 import eft
 import eft.language as tl
@@ -13,7 +13,7 @@ from support import DTYPES, assert_same_bits
 
 
 def factors(device, m, n, k, turned_a, turned_b, dtype):
-    """Small integers, of which every sum is exact, and their strides."""
+    """Matrices of small integers with exact sums of products, their strides, and the result."""
     numbers = np.random.default_rng(m + n + k)
     a, b = (numbers.integers(-4, 5, shape).astype(dtype) for shape in ((m, k), (k, n)))
     sums = np.int32 if dtype is np.int8 else np.float32
@@ -61,7 +61,7 @@ def test_tiles_and_orders(device, dtype, bm, bn, bk, warps, turned_a, turned_b):
 
 @eft.jit
 def dequantized(a_ptr, b_ptr, c_ptr, turns, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """c = a @ b, b of bytes that a kernel makes halves of, beside c = b.T @ a.T."""
+    """c = s - 2 tᵀ with s = a @ b and t = bᵀ @ aᵀ. The kernel computes b from bytes."""
     i, j, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
     total = tl.zeros((BM, BN), tl.float32)
     turned = tl.zeros((BN, BM), tl.float32)
@@ -82,7 +82,7 @@ def test_factors_that_a_kernel_computes(device, bm, bn, bk, warps, num_stages):
         b = numbers.integers(-8, 9, (bk * turns, bn)).astype(np.int8)
         expected = -(a.astype(np.float32) @ b.astype(np.float32)) * 0.5 + 0.0
         out = device.put(np.full((bm, bn), np.nan, np.float32))
-        a, b = (np.append(each, each.dtype.type(0)) for each in (a, b))  # never empty
+        a, b = (np.append(each, each.dtype.type(0)) for each in (a, b))  # so that no array is empty
         arrays = [device.put(each) for each in (a, b)]
         dequantized[(1,)](
             *arrays, out, turns, BM=bm, BN=bn, BK=bk, num_warps=warps, num_stages=num_stages
@@ -124,7 +124,7 @@ def test_a_product_of_a_product(device, m, n, d, warps, num_stages):
 
 @eft.jit
 def branches(a_ptr, b_ptr, which_ptr, out_ptr, turns, SIZE: tl.constexpr):
-    """Sums products, or takes them away, or starts anew, as memory says; two products a turn."""
+    """In each turn, memory selects first += a b, first -= b a or first = a b; second += b a."""
     i = tl.arange(0, SIZE)
     places = i[:, None] * SIZE + i[None, :]
     first = tl.zeros((SIZE, SIZE), tl.float32)
@@ -172,7 +172,7 @@ def assembler_log(kernel, *arguments, **options) -> str:
 @pytest.mark.parametrize("num_stages", [1, 3])
 @pytest.mark.parametrize("bm, bn, bk, warps", TILES)
 def test_the_assembler_keeps_products_under_way(bm, bn, bk, warps, num_stages, size):
-    """It would note that it serializes them, where something touches their registers."""
+    """If code touches the registers of products under way, ptxas logs that it serializes them."""
     half = eft.MockTensor(tl.float16)
     arguments = [half, half, eft.MockTensor(tl.float32), size, size, size, size, 1, size, 1]
     blocks = {"BM": bm, "BN": bn, "BK": bk}
@@ -190,7 +190,7 @@ def test_the_assembler_keeps_products_of_products_under_way(m, n, d, warps):
 
 @eft.jit
 def computed(a_ptr, b_ptr, turns_ptr, x_ptr, out_ptr, turns, M: tl.constexpr, SIZE: tl.constexpr):
-    """The sum of max(a, 0) @ b over the turns, and of as many numbers as memory says."""
+    """The sum of max(a, 0) @ b over the turns, plus sums of as many blocks of x as memory says."""
     i, j = tl.arange(0, M), tl.arange(0, SIZE)
     acc = tl.zeros((M, SIZE), tl.float32)
     numbers = 0.0
@@ -206,7 +206,7 @@ def computed(a_ptr, b_ptr, turns_ptr, x_ptr, out_ptr, turns, M: tl.constexpr, SI
 @pytest.mark.parametrize("num_stages", [1, 3, 8])
 @pytest.mark.parametrize("m", [16, 64, 128])
 def test_factors_and_bounds_that_change_in_the_loop(device, m, num_stages):
-    """The next iteration does not write the memory that a product still reads, nor a slot."""
+    """No iteration overwrites shared memory that a product of the last iteration still reads."""
     size, turns = 64, 12
     numbers = np.random.default_rng(m)
     a = numbers.integers(-3, 4, (turns, m, size)).astype(np.float16)
@@ -262,7 +262,7 @@ def repeated(a_ptr, b_ptr, out_ptr, turns, SIZE: tl.constexpr):
 
 @pytest.mark.parametrize("num_stages", [1, 3])
 def test_a_first_factor_from_before_the_loop(device, num_stages):
-    """It stays in its registers while products are under way."""
+    """The first factor stays in its registers while products are under way."""
     size, turns = 64, 20
     numbers = np.random.default_rng(3)
     a = numbers.integers(-3, 4, (size, size)).astype(np.float16)

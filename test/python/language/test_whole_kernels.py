@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels as people write them: many parts of the language at once, in the usual idioms."""
+"""Whole kernels in the usual idioms, which combine many parts of the language."""
 
 import eft
 import eft.language as tl
@@ -77,7 +77,7 @@ def test_attention(device, dtype, causal):
         scores[:, np.triu(np.ones((n, n), bool), 1)] = -np.inf
     weights = np.exp(scores - scores.max(-1, keepdims=True))
     expected = np.einsum("hmn,hnd->hmd", weights / weights.sum(-1, keepdims=True), v)
-    np.testing.assert_allclose(device.get(out), expected, atol=1e-2)  # factors of 11 bits
+    np.testing.assert_allclose(device.get(out), expected, atol=1e-2)  # fp16 has 11 bits
 
 
 # -- products of many matrices, whose addresses are in a table -------------------------------------
@@ -133,7 +133,7 @@ def test_grouped_products(device):
         np.testing.assert_array_equal(device.get(c), a @ b)
 
 
-# -- a sum over all programs that each of them waits for -------------------------------------------
+# -- a sum over all programs, each of which waits for it -------------------------------------------
 
 
 @eft.jit

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Offsets modulo a number: above and below zero, under masks, and in products of matrices as
-Triton's tutorial writes them."""
+"""Positive and negative offsets modulo a number, under masks, and in the product of matrices of
+Triton's tutorial."""
 
 import eft
 import eft.language as tl
@@ -22,7 +22,7 @@ def write_around(x_ptr, y_ptr, start, n, bound, N: tl.constexpr):
     tl.store(y_ptr + (start + i) % n, tl.load(x_ptr + i), mask=i < bound)
 
 
-#: Of numbers below zero the remainder is not positive, so a multiple of n stands out from its run.
+#: Remainders of negative numbers go from 1 - n to 0: after a multiple of n comes a jump by 1 - n.
 STARTS = [0, 64, -64, -256, -320, -512, 1000, -1000, 2**31 - 128, -(2**31)]
 
 
@@ -38,7 +38,7 @@ def test_offsets_that_wrap_around(device, dtype, n, start):
     read_around[1](device.put(x)[1024:], out, start, n, 100, N=128)
     assert_same_bits(device.get(out), expected)
     if n < 128:
-        return  # several elements would be stored in one place
+        return  # several elements would be stored at one address
     out = device.put(x)
     write_around[1](device.put(x), out[1024:], start, n, 100, N=128)
     expected = x.copy()
@@ -88,7 +88,7 @@ def test_products_as_the_tutorial_writes_them(device, shape, columns, dtype):
     rng = np.random.default_rng(m)
     a, b = (rng.integers(-4, 5, each).astype(dtype) for each in ((m, k), (k, n)))
     exact = a.astype(np.float64) @ b.astype(np.float64)
-    # Each as the device holds it: by rows, or the transposed by rows.
+    # The device holds each factor by rows, or its transpose by rows.
     held_a = device.put(np.ascontiguousarray(a.T if "a" in columns else a))
     held_b = device.put(np.ascontiguousarray(b.T if "b" in columns else b))
     out = device.put(np.full((m, n), np.nan, np.float32))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The program that `eft-lower-to-gpu` makes, as Python objects: a reader of MLIR's generic form."""
+"""A reader of MLIR's generic form, which turns output of `eft-lower-to-gpu` into Python objects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OPERATION = re.compile(r'^\s*(?:(%[\w:#, %]+?) = )?"([\w.$]+)"\(([^)]*)\)(.*)$')
 
 @dataclass
 class Operation:
-    """One operation. `attributes` is text; a region is a list of arguments and of operations."""
+    """An operation. `attributes` is text. A region is a pair: arguments, and operations."""
 
     name: str
     operands: list[str]
@@ -23,7 +23,7 @@ class Operation:
 
 
 def split_list(text: str) -> list[str]:
-    """The parts of a list in parentheses, or of one thing without."""
+    """The elements of a list. A text without parentheses is a list of one element."""
     text = text.strip()
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
@@ -39,7 +39,7 @@ def split_list(text: str) -> list[str]:
 
 
 def result_names(text: str | None) -> list[str]:
-    """`%0:2` is short for `%0#0, %0#1`."""
+    """The names of the results in a list. `%0:2` is short for `%0#0, %0#1`."""
     names = []
     for name in (text or "").split(","):
         base, _, count = name.strip().partition(":")

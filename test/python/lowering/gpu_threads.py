@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The threads of one block of a GPU, in lockstep: a value is an array with an entry per thread.
+"""A simulator of one thread block in lockstep: a value is an array with an entry per thread.
 
-It runs what the lowering makes without a GPU, and sees what a GPU would not tell: a read of shared
-memory that no barrier divides from another thread's write, a misaligned access, a shuffle or a
-barrier that not all threads reach.
+The simulator runs lowered code without a GPU, and finds errors that a GPU does not report: a read
+of shared memory without a barrier after another thread's write, a misaligned access, and a shuffle
+or barrier that not all threads reach.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ NOBODY, MANY = -1, -2
 
 
 def element_of(text: str) -> tuple[np.dtype, int]:
-    """A type's elements and their number."""
+    """The element type and the number of elements of a vector type or scalar type."""
     vector = re.match(r"vector<(\d+)x(\w+)>", text)
     name, count = (vector[2], int(vector[1])) if vector else (text, 1)
     return np.dtype(TYPES[name]), count
 
 
 def segments_of(operation) -> list[int]:
-    """The number of an operation's operands of each kind that it may have."""
+    """The number of operands in each of an operation's operand segments."""
     sizes = re.search(r"operandSegmentSizes = array<i32: ([^>]*)>", operation.attributes)[1]
     return [int(size) for size in sizes.split(",")]
 
@@ -45,19 +45,19 @@ def signed(array: np.ndarray) -> np.ndarray:
 
 
 class Shared:
-    """Shared memory: who touched each byte since the last barrier."""
+    """Shared memory, with the threads that have accessed each byte since the last barrier."""
 
     def __init__(self, size: int):
         self.bytes = np.zeros(size, np.uint8)
         self.forget()
 
     def forget(self):
-        """All threads have met at a barrier."""
+        """Forgets all accesses, since all threads have reached a barrier."""
         self.writer = np.full(self.bytes.size, NOBODY)
         self.reader = np.full(self.bytes.size, NOBODY)
 
     def touch(self, places: np.ndarray, threads: np.ndarray, writes: bool):
-        """Each of `threads` accesses its row of `places`, all at once."""
+        """Records that each thread accesses its row of `places` at once. Checks for races."""
         assert self.is_own(self.writer[places], threads).all(), "another wrote here: no barrier"
         if writes:
             assert self.is_own(self.reader[places], threads).all(), "another reads: no barrier"
@@ -74,7 +74,7 @@ class Shared:
 
 
 class Threads:
-    """Runs a kernel. `memory` is global memory: addresses are indices of its bytes."""
+    """Runs a kernel in `count` threads. Global addresses are indices of `memory`'s bytes."""
 
     def __init__(self, count: int, memory: np.ndarray):
         self.count, self.memory = count, memory
@@ -86,14 +86,14 @@ class Threads:
         self.shared = Shared(int(size[1]) if size else 0)
         names, operations = read_kernel(text)
         values = {
-            # An address, or a number of 32 bits.
+            # A uint32 is a scalar argument, and any other integer is an address.
             name: np.full(self.count, value, np.uint32 if type(value) is np.uint32 else np.uint64)
             for name, value in zip(names, arguments, strict=True)
         }
         self.block(operations, values, np.ones(self.count, bool))
 
     def block(self, operations: list[Operation], values: dict, active: np.ndarray) -> list:
-        """Gives what the block yields."""
+        """Runs the operations of a region, and returns the values that it yields."""
         for operation in operations:
             operands = [values[name] for name in operation.operands]
             if operation.name in ("scf.yield", "func.return"):
@@ -124,7 +124,7 @@ class Threads:
         )
 
     def repeat(self, operation, operands, values, active) -> list:
-        """A loop that all threads run equally often."""
+        """Runs a loop. Checks that all threads have the same bounds."""
         first, end, step = (int(bound[0]) for bound in operands[:3])
         assert all((bound == bound[0]).all() for bound in operands[:3])
         ((names, body),) = operation.regions
@@ -156,7 +156,7 @@ class Threads:
     # Matrices
 
     def llvm_call_intrinsic(self, operation, operands, active):
-        """mma.sync.m16n8kK.row.col, with K of 4 or 8 words: each lane has words of its factors."""
+        """Computes mma.sync.m16n8kK.row.col, where K is 4 or 8 words of 32 bits."""
         assert active.all(), "a product that not all threads reach"
         intrinsic = re.search(r"llvm\.nvvm\.mma\.m16n8k\d+\.row\.col", operation.attributes)
         assert intrinsic, operation.attributes
@@ -166,7 +166,7 @@ class Threads:
         element = np.float16 if c0.dtype == np.float32 else np.int8
         sums = [np.empty_like(c0.reshape(-1, LANES)) for _ in range(4)]
         for warp in range(self.count // LANES):
-            # The lane is 4 × row (or column) + word of the row.
+            # Lane 4 i + j has word j of row i of the first factor, or of column i of the second.
             rows = [word[warp].reshape(8, 4) for word in first]
             upper, lower = np.hstack(rows[0::2]), np.hstack(rows[1::2])
             a = np.ascontiguousarray(np.vstack([upper, lower])).view(element)
@@ -211,7 +211,7 @@ class Threads:
         return [operands[0] + index * np.dtype(TYPES[element]).itemsize]
 
     def places(self, operation, addresses, pointer_type, size, active, writes):
-        """The memory, and for each active thread the bytes that it accesses."""
+        """The memory (shared or global), and for each active thread the bytes that it accesses."""
         is_shared = "<3>" in pointer_type
         alignment = re.search(r"alignment = (\d+)", operation.attributes)
         assert (addresses[active] % int(alignment[1] if alignment else size) == 0).all()
@@ -237,7 +237,7 @@ class Threads:
         memory[places] = stored[active]
 
     def eft_thread_load(self, operation, operands, active):
-        """Words; where the condition is false, the last operand or zero."""
+        """Loads words. Where the condition is false, the result is the last operand, or zero."""
         element, count = element_of(operation.result_types[0])
         has = segments_of(operation)
         loaded = np.zeros((self.count, count), element)
@@ -256,7 +256,7 @@ class Threads:
         return []
 
     def global_places(self, addresses, active, size):
-        """For each active thread the bytes that it accesses at once."""
+        """For each active thread, the addresses of the `size` bytes that it accesses."""
         assert (addresses[active] % size == 0).all(), "a misaligned access"
         assert ((addresses[active] >= 0) & (addresses[active] < self.memory.size)).all()
         return addresses[active, None] + np.arange(size)
@@ -291,7 +291,7 @@ class Threads:
         return [vector]
 
     def llvm_extractelement(self, operation, operands, active):
-        vector = operands[0].reshape(self.count, -1)  # of one element, too
+        vector = operands[0].reshape(self.count, -1)  # a scalar becomes a vector of one element
         return [vector[self.number, operands[1].astype(int)]]
 
     def llvm_bitcast(self, operation, operands, active):
@@ -317,7 +317,7 @@ class Threads:
         return [signed(operands[0]).astype(np.int64).astype(TYPES[operation.result_types[0]])]
 
     def elementwise(self, operation, operands, active):
-        """An operation that NumPy has by another name."""
+        """Computes an elementwise operation by a function of NumPy or of one line."""
         functions = {
             "arith.extui": lambda a: a,
             "arith.select": np.where,
@@ -332,7 +332,7 @@ class Threads:
             "arith.shrui": np.right_shift,
             "arith.addf": np.add,
             "arith.mulf": np.multiply,
-            "arith.cmpf": np.greater,  # the only comparison here
+            "arith.cmpf": np.greater,  # the only predicate in the tests
             "math.ctpop": np.bitwise_count,
             "math.fma": lambda a, b, c: a * b + c,  # exact for small integers
         }

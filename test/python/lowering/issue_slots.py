@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Issue slots: how long a GPU's schedulers are busy with the code of a thread.
+"""Issue slots measure how long a GPU's schedulers are busy with the code of a thread.
 
-On Hopper a product that has 64 bits, or the upper 32 of them, takes three slots, arithmetic in fp64
-two, and any other instruction one. A kernel that computes much takes as long as its slots.
+On Hopper, an integer product of 64 bits (or its upper 32 bits) takes three slots, arithmetic in
+fp64 two, and any other instruction one. The slots bound the speed of a kernel that computes much.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from eft.aot.ptxas import assemble, find_ptxas
 
 @dataclass
 class Instruction:
-    """An instruction of PTX or SASS. `guard` is the predicate under which it does anything."""
+    """An instruction of PTX or SASS. `guard` is the predicate under which it executes, or ""."""
 
     guard: str
     name: str
@@ -32,7 +32,7 @@ class Instruction:
         return 2 if re.match(r"D(FMA|MUL|ADD)\b|(fma|mul|add|sub)\.rn\.f64", self.name) else 1
 
     def bytes_of_global_memory(self) -> int:
-        """The elements that it loads or stores there."""
+        """The number of bytes of global memory that the instruction loads or stores."""
         if re.match(r"(LDG|STG)\b", self.name):
             narrow = re.search(r"\.[US](8|16)\b", self.name)
             wide = re.search(r"\.(64|128)\b", self.name)
@@ -41,7 +41,7 @@ class Instruction:
         return int(access[1] or 1) * int(access[2]) // 8 if access else 0
 
     def target(self, labels: dict[str, int]) -> int | None:
-        """The number of the instruction that a branch goes to; none if this is no branch."""
+        """The number of the instruction to which a branch jumps; None if this is no branch."""
         if not re.match(r"BRA\b|bra\b", self.name):
             return None
         label = re.search(r"(\.L\w+|\$L\w+)", self.operands)
@@ -50,16 +50,16 @@ class Instruction:
 
 @dataclass
 class Code:
-    """The instructions of a kernel, and where its labels are among them."""
+    """The instructions of a kernel, and for each label the number of the instruction after it."""
 
     instructions: list[Instruction]
     labels: dict[str, int]
 
     def usual_slots(self, size: int) -> int:
-        """The slots of the shortest way from the beginning to the end on which a thread accesses
-        `size` bytes of global memory or more, and calls nothing. A loop counts once."""
+        """The fewest slots of a path from the beginning to the end on which a thread accesses at
+        least `size` bytes of global memory, and calls no function. A loop counts once."""
         count = len(self.instructions)
-        # For each instruction: how many slots it takes from there on to access so many bytes.
+        # ways[i][bytes] is the fewest slots from instruction i to the end that access the bytes.
         ways: list[dict[int, int]] = [{} for _ in range(count + 1)]
         for number in reversed(range(count)):
             at = self.instructions[number]
@@ -83,7 +83,7 @@ class Code:
 
 
 def read_ptx(text: str) -> Code:
-    """The code of the one kernel in a module."""
+    """The code of the only kernel in a module."""
     code = Code([], {})
     body = re.search(r"\.entry .*?\n\{(.*?)\n\}", text, re.DOTALL)[1]
     for line in re.split(r"[;\n]", re.sub(r"//.*", "", body)):
@@ -96,7 +96,7 @@ def read_ptx(text: str) -> Code:
 
 
 def read_sass(text: str) -> Code:
-    """The code that `nvdisasm -c` shows."""
+    """The code in the output of `nvdisasm -c`."""
     code = Code([], {})
     instruction = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)(.*?)\s*;")
     for line in text.splitlines():
@@ -108,7 +108,7 @@ def read_sass(text: str) -> Code:
 
 
 def find_nvdisasm() -> str | None:
-    """The disassembler on PATH, beside the assembler, or in Triton's package."""
+    """The path of nvdisasm: on PATH, beside ptxas, or in Triton's package; None without it."""
     folders = [os.path.dirname(find_ptxas() or "")]
     if triton := importlib.util.find_spec("triton"):
         folders += [

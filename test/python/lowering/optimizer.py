@@ -12,15 +12,15 @@ import pytest
 
 EFT_OPT = pathlib.Path(eft.__file__).parents[2] / "bin" / "eft-opt"
 
-#: The mark of modules whose tests need it. An installed package has no tools beside it.
+#: The mark of modules whose tests need eft-opt. An installed package does not contain eft-opt.
 needs_eft_opt = pytest.mark.skipif(
     not EFT_OPT.exists(), reason="the compiler's tools are not beside the package"
 )
 
 
 def optimize(source: str, *passes: str, timeout: float | None = None) -> str:
-    """The IR behind some passes. A pass that takes more than `timeout` seconds fails the test."""
-    # Without what is preloaded into this process: a sanitizer's library is in the tool itself.
+    """The IR after some passes. The test fails if these take more than `timeout` seconds."""
+    # The tool contains its sanitizer, and must not load the one that Python runs under.
     environment = {**os.environ, "LD_PRELOAD": ""}
     done = subprocess.run(
         [EFT_OPT, "-", *passes],
@@ -35,8 +35,8 @@ def optimize(source: str, *passes: str, timeout: float | None = None) -> str:
 
 
 def code_of_threads(source: str, warps: int, *before: str) -> str:
-    """The code of a GPU's threads, for `gpu_threads.Threads`: block IR behind the passes `before`,
-    placed and lowered, with the passes on masks."""
+    """The code of a GPU's threads, for `gpu_threads.Threads`. Runs the passes `before`, placing,
+    the lowering, and the passes on masks."""
     return optimize(
         source,
         *before,

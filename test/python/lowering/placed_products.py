@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random products of matrices in placed block IR, for tensor cores.
 
-Factors that threads have loaded in rows go to the layouts of compiler/layout/MatrixLayouts.h.
+The programs load factors by rows, and convert them to the layouts of MatrixLayouts.h.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from gpu_threads import TYPES
 from placed_programs import Layout, Program, Programs, block_type, log2
 
-#: By the type of a product's factors, the type of its sums.
+#: For the type of a product's factors, the type of its sums.
 SUMS = {"f16": "f32", "i8": "i32"}
 
 
@@ -42,7 +42,7 @@ class Products(Programs):
         return self.data.integers(-8, 8, shape).astype(np.int8 if element == "i8" else np.float16)
 
     def rows(self, shape: list[int]) -> Layout:
-        """Vectors of up to eight neighbours, then lanes, warps, and more registers."""
+        """A row-major layout: vectors of up to 8 elements, then lanes, warps, more registers."""
         bits = [1 << bit for bit in range(sum(map(log2, shape)))]
         vector = self.random.choice([0, 1, 2, 3, 3, 3])
         threads = 5 + log2(self.warps)
@@ -51,7 +51,8 @@ class Products(Programs):
         return {"register": bits[:vector] + rest, "lane": lanes, "warp": warps}
 
     def accumulator(self, m: int, n: int) -> Layout:
-        """Tiles of 16 × 8 in any order of registers, the last bits in warps."""
+        """An accumulator's layout. The bits that number its tiles of 16 × 8 are put in random
+        order: the last ones are bits of the warp, and the others are bits of the register."""
         tiles = [1 << bit for bit in range(3, log2(n))] + [n << bit for bit in range(4, log2(m))]
         self.random.shuffle(tiles)
         inWarps = min(log2(self.warps), len(tiles))
@@ -67,7 +68,7 @@ class Products(Programs):
         tile = product["register"][2:]
         rows = [t // n for t in tile if t >= n]
         columns = [t for t in tile if t < n]
-        # For each bit its row or column, and its k.
+        # Each pair is what a bit adds: to the row (or the column), and to k.
         first = [*[(0, x) for x in inner], (8, 0), *[(0, x) for x in outer]]
         first += [(row, 0) for row in rows]
         second = [(0, x) for x in inner + outer] + [(column, 0) for column in columns]
@@ -88,8 +89,8 @@ class Products(Programs):
 
 
 class ExactProducts(Products):
-    """Products without tensor cores, most of them of factors that shared memory does not hold at
-    once."""
+    """Products without tensor cores. In most of them, the factors do not fit into shared memory
+    together."""
 
     def draw(self) -> Program:
         m, n = (self.random.choice([16, 32, 64]) for _ in range(2))

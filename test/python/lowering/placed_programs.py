@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random programs of placed block IR that move, reduce or scan a block, and what they give.
+"""Random programs of placed block IR that move, reduce or scan a block, and their results.
 
-A layout is drawn at random too: bits of the index in any order, sums of them, and copies.
+Layouts are random, too: the bases are index bits in any order, sums of index bits, and zeros.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gpu_threads import TYPES
 
 Layout = dict[
     str, list[int]
-]  # for each dimension of a place, what its bits add to the packed index
+]  # for each dimension of a place, the bases of its bits, as packed indices
 
 
 def log2(extent: int) -> int:
@@ -40,7 +40,7 @@ def block_type(shape: list[int], element: str, layout: Layout) -> str:
 
 
 def sliced(layout: Layout, shape: list[int], axis: int) -> Layout:
-    """The layout without a dimension."""
+    """The layout of a block without the dimension `axis`."""
 
     def column_without(column: int) -> int:
         packed = 0
@@ -72,14 +72,14 @@ class Program:
 
 
 class Programs:
-    """Draws programs for a GPU of `warps` warps, or for a CPU if that is 0."""
+    """Draws programs for a GPU with `warps` warps, or for a CPU if `warps` is 0."""
 
     def __init__(self, seed: int, warps: int):
         self.random = random.Random(seed)
         self.data = np.random.default_rng(seed)
         self.warps = warps
 
-    # The parts of programs
+    # Parts of programs
 
     def shape(self, bits: int = 9) -> list[int]:
         rank = self.random.choice([1, 1, 2, 2, 3])
@@ -125,7 +125,7 @@ class Programs:
         return self.random.choice([name for name in TYPES if name != "i1"])
 
     def program(self, name, body, inputs, outputs) -> Program:
-        """`body` uses the blocks %a and %b, and makes %c and %d; each comes with its layout."""
+        """A program whose body computes %c and %d from %a and %b, given as (array, layout)."""
         names = {np.dtype(dtype): name for name, dtype in TYPES.items()}
         text, arguments = "", []
         for value, (array, layout) in zip("ab", inputs, strict=False):
@@ -210,7 +210,7 @@ class Programs:
         return self.program("split", body, [(a, here)], outputs)
 
     def booleans(self) -> Program:
-        """Booleans that an exchange moves, and then a conversion."""
+        """A program that moves booleans by an exchange, and then by a conversion of layouts."""
         shape = self.shape()
         a, here, there = self.values(shape, "i8"), self.layout(shape), self.layout(shape)
         axis = self.random.randrange(len(shape))
@@ -240,7 +240,7 @@ class Programs:
         return self.program("gather", body, [(a, here), (b, there)], [(c, there)])
 
     def combining(self, shape, layout):
-        """Inputs, their types, the region, and the function in NumPy."""
+        """Inputs, their types, the combiner's region, and the combiner in NumPy."""
         element = self.random.choice(["f32", "i32", "f64", "i8"])
         a = self.values(shape, element)
         if element[0] == "f" and self.random.random() < 0.4:
@@ -296,7 +296,7 @@ class Programs:
 
 
 class LargePrograms(Programs):
-    """Blocks that shared memory does not hold at once."""
+    """Draws programs with blocks that are larger than shared memory."""
 
     def draw(self) -> Program:
         return self.random.choice([self.convert, self.convert, self.trans, self.gather])()
@@ -308,7 +308,7 @@ class LargePrograms(Programs):
         return self.random.choice(["f32", "f64", "i32", "i64"])
 
 
-# Functions that combine two elements: E stands for their type.
+# Regions of combiners. E is replaced by the element type.
 
 SUM = "^bb0(%x: E, %y: E):\n%s = arith.addS %x, %y : E\neft.yield %s : E\n"
 SHIFTED_SUM = (
@@ -337,7 +337,7 @@ def larger(lower: list, higher: list) -> list:
 
 
 def reduce_in_order(sources, axis, steps, tree, combine) -> list[np.ndarray]:
-    """As the description of `eft.reduce` says."""
+    """Reduces in the order that the description of `eft.reduce` defines."""
     sources = [np.moveaxis(source, axis, 0) for source in sources]
     length = sources[0].shape[0] // steps
     parts = [[s[k * length : (k + 1) * length] for s in sources] for k in range(steps)]
@@ -351,7 +351,7 @@ def reduce_in_order(sources, axis, steps, tree, combine) -> list[np.ndarray]:
 
 
 def scan_in_order(sources, axis, is_reverse, combine) -> list[np.ndarray]:
-    """As the description of `eft.scan` says."""
+    """Scans in the order that the description of `eft.scan` defines."""
     sources = [np.moveaxis(source, axis, 0).copy() for source in sources]
     order = slice(None, None, -1 if is_reverse else 1)
     sources = [source[order] for source in sources]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows that leave part of their block idle, with long chains of operations on each element: placed
-and lowered for a GPU, and run thread by thread on the host."""
+"""Rows that are shorter than their block, with long chains of operations on each element: placed
+and lowered for a GPU, and run by the simulator of gpu_threads.py."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ CHAIN = Template("""
   %a$next = arith.xori %p$i, %ts : tensor<1024xi32>
 """)
 
-# `other` and what stands behind `where` differ from element to element in some cases, in which
-# nothing is the same behind the mask. In others the flag lets masked elements be loaded too.
+# $other and $added are each one number for all elements, or different numbers. If both are one
+# number, all elements outside of the mask are equal. $loaded is the mask of the load: %m, or
+# %either, which is true for all elements if %flag is not 0.
 SOURCE = Template("""
 func.func @kernel(%x: !eft.ptr<i32> {eft.divisibility = $divides_x : i32},
                   %y: !eft.ptr<i32> {eft.divisibility = $divides_x : i32},
@@ -107,7 +108,8 @@ def test_rows(seed):
 
 
 def test_conjunctions_of_conjunctions():
-    """Each step uses the mask twice; following each use would take 2**40 steps."""
+    """Each of 40 masks uses the previous one twice. An analysis that follows every use by itself
+    would take 2**40 steps."""
     steps = "".join(
         f"%l{k + 1} = arith.andi %m{k}, %a : i1\n"
         f"%r{k + 1} = arith.andi %m{k}, %b : i1\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout on a GPU takes no more issue slots than it did: with a seed, they bound its speed."""
+"""Dropout takes no more issue slots than recorded here. With a seed, slots bound its speed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from issue_slots import find_nvdisasm, read_ptx, sass_of
 
 BLOCK, WARPS = 1024, 4
 ELEMENTS = BLOCK // (32 * WARPS)
-#: The assembler whose code was counted. Others schedule otherwise.
+#: The assembler of the recorded counts. Other versions make other code.
 PTXAS = "ptxas 13.0"
 
 
@@ -45,13 +45,13 @@ def by_four(x_ptr, output_ptr, n, p, seed, BLOCK: tl.constexpr):
 
 
 class Unaligned(eft.MockTensor):
-    """An array that begins one element behind an aligned address."""
+    """An array that begins one element after an aligned address."""
 
     def data_ptr(self) -> int:
         return {tl.float32: 4, tl.float16: 2, tl.int32: 4}[self.dtype]
 
 
-# For each kernel, type and array: the slots in PTX and SASS of a thread, which has 8 elements.
+# For each kernel, type and array: a thread's slots in PTX and in SASS. A thread has 8 elements.
 SLOTS = {
     (masked, tl.float32, eft.MockTensor): (71, 62),
     (masked, tl.float16, eft.MockTensor): (78, 74),
@@ -73,7 +73,7 @@ CASES = [
 
 
 def ptx_of(kernel, dtype, array) -> tuple[str, int]:
-    """The kernel's code, and the bytes of memory that a thread accesses."""
+    """The kernel's PTX, and the number of bytes of memory that a thread accesses."""
     size = {tl.float32: 4, tl.float16: 2}[dtype]
     x, y = array(dtype), array(dtype)
     if kernel is masked:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Accesses to a number plus a range, under a mask that ends inside: placed and lowered for a GPU,
-and run thread by thread on the host."""
+"""Accesses at a scalar plus a range, under a mask that ends inside of the range: placed and lowered
+for a GPU, and run by the simulator of gpu_threads.py."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from optimizer import code_of_threads, needs_eft_opt
 pytestmark = needs_eft_opt
 
 BLOCK = 512
-#: Elements in front of each array's address, and behind.
+#: The number of elements before each array's address, and after it.
 MARGIN = 4096
 
 SOURCE = Template("""
@@ -53,7 +53,7 @@ def test_masked_copies(seed):
     x = np.random.default_rng(seed).integers(0, 100, 2 * MARGIN).astype(dtype)
     y = np.zeros_like(x)
     memory = np.concatenate([x.view(np.uint8), y.view(np.uint8)])
-    # x begins where only its divisibility is sure.
+    # x begins at an address that has no greater divisibility than is promised.
     first = MARGIN + (divides_x // x.itemsize) % 16
     start = MARGIN * x.itemsize
     arguments = [first * x.itemsize, x.nbytes + start, np.uint32(s % 2**32), np.uint32(n % 2**32)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Moves, reductions, scans and products in random layouts, lowered and run on the host: the GPU's
-code thread by thread, the CPU's as a library."""
+"""Moves, reductions, scans and products in random layouts. The GPU's code runs in the simulator of
+gpu_threads.py, the CPU's code as a shared library."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that load, compute and store their block in parts, with arrays that lie apart or share
-memory: placed and lowered for a GPU, and run thread by thread on the host."""
+"""Kernels that load, compute and store their block in parts, with arrays that are disjoint or share
+memory: placed and lowered for a GPU, and run by the simulator of gpu_threads.py."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ PART_SOURCE = Template("""
   eft.store %yp$k, %z$k, mask %m$k : tensor<128x!eft.ptr<i32>>
 """)
 
-#: How far Y begins behind X, in elements: beside it, in its place, and where the store of a part
-#: changes what a later one, or an earlier one, loads.
+#: The distance in elements from X to Y. The arrays are disjoint or equal, or they overlap such that
+#: a stored part contains elements that another part loads.
 DISTANCES = (ELEMENTS, 0, PART, 2 * PART, 3 * PART, -PART, -3 * PART, -ELEMENTS)
 
 
@@ -65,12 +65,12 @@ def test_parts(n, distance, order):
     expected = memory.copy()
     x = ELEMENTS
     y = x + distance
-    for offset in offsets:  # an element loads what the same one of an earlier part has stored
+    for offset in offsets:  # a part may load what earlier parts have stored
         at = np.arange(offset, offset + PART)
         at = at[at < n]
         expected[y + at] = expected[x + at] * np.uint32(3) + (at + first).astype(np.uint32)
     given = memory.view(np.uint8)
-    begin = (4 * x - 4 * first) % 2**64  # indices bring it into the memory again
+    begin = (4 * x - 4 * first) % 2**64  # adding the indices leads back into the memory
     Threads(LANES * warps, given).run(
         text, [begin, (begin + 4 * distance) % 2**64, np.uint32(n + first), np.uint32(first)]
     )

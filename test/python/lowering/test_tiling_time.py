@@ -15,7 +15,7 @@ OTHER = LARGE.replace("[64], [128]", "[128], [64]")
 
 
 def chain_of_blocks(length: int) -> str:
-    """Each block is computed from the one before, and needed as a whole."""
+    """A chain of blocks, each computed from the previous one. Each is also needed as a whole."""
     lines = [f"%a0 = eft.splat %x : f32 -> {LARGE}"]
     for i in range(length):
         lines += [
@@ -26,7 +26,7 @@ def chain_of_blocks(length: int) -> str:
 
 
 def seconds(source: str) -> float:
-    """The processor's time, which other work on the machine hardly changes."""
+    """The processor time of `eft-tile-blocks`, which other work on the machine hardly changes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     optimize(source, "-eft-tile-blocks")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

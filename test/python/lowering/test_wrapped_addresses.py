@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Accesses to offsets modulo a number, above and below zero, under masks: placed and lowered for a
-GPU, and run thread by thread on the host."""
+"""Accesses at positive and negative offsets modulo a number, under masks: placed and lowered for a
+GPU, and run by the simulator of gpu_threads.py."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from optimizer import code_of_threads, needs_eft_opt
 pytestmark = needs_eft_opt
 
 ROWS, COLUMNS = 4, 128
-#: Elements in front of each array's address, and behind.
+#: The number of elements before each array's address, and after it.
 MARGIN = 4096
 
-#: Conditions on the row %r, the column %c and the argument %k.
+#: By name, a mask that depends on the row %r, the column %c and the argument %k.
 MASKS = {
     "none": "",
     "rows": "%m = arith.cmpi slt, %r, %ks : $i32",

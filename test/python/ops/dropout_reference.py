@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The random numbers of dropout, from the definition in docs/operators.md."""
+"""The random numbers of dropout, by the definition in docs/operators.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def uniforms(seed: int, rows: int, columns: int) -> np.ndarray:
 
 
 def uniforms_at(seed: int, row: np.ndarray, column: np.ndarray) -> np.ndarray:
-    """The random numbers of elements with these indices."""
+    """The random numbers of the elements in the given rows and columns."""
     early = row < 1024
     word = np.where(early, column, row) // 16 % 4
     row, column = np.where(early, row, row - 16 * word), np.where(early, column - 16 * word, column)
@@ -22,7 +22,7 @@ def uniforms_at(seed: int, row: np.ndarray, column: np.ndarray) -> np.ndarray:
 
 
 def philox(seed, c0, c1, c2, c3):
-    """Philox4x32-10, from its definition."""
+    """The four words of Philox4x32-10 for each counter."""
     low = np.uint64(0xFFFFFFFF)
     k0, k1 = np.uint64(seed & 0xFFFFFFFF), np.uint64(seed >> 32)
     for _ in range(10):

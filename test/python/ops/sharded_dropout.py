@@ -3,7 +3,7 @@
 
     python sharded_dropout.py FOLDER RANK RANKS DEVICE
 
-The folder gets RANK.json: by the name of each case what it raised, or "".
+Writes FOLDER/RANK.json, which maps the name of each case to the error that it raised, or to "".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard, distribute_tensor
 from torch.utils.checkpoint import checkpoint
 
-#: A tensor with early and late rows, in which no extent is a multiple of 64.
+#: A shape with rows before and after row 1024, and without extents that are multiples of 64.
 SHAPE = (1100, 70)
 CASES = {}
 
@@ -43,7 +43,7 @@ class Ranks:
         return torch.randn(shape, generator=generator).to(self.device)
 
     def check(self, x: torch.Tensor, mesh, *placements):
-        """Dropout of x, sharded like this, is that of x on one device; its gradient, too."""
+        """Checks that dropout of x and its gradient do not change if x is sharded in this way."""
         x = x.clone().requires_grad_()
         expected = dropout(x, 0.25, seed=5)
         expected.square().sum().backward()
@@ -123,7 +123,7 @@ def gradients_that_have_another_sharding(ranks):
 
 @case
 def recomputed_in_a_checkpoint(ranks):
-    torch.manual_seed(dist.get_rank())  # each rank's generator gives other seeds
+    torch.manual_seed(dist.get_rank())  # each rank's generator draws different seeds
     x = distribute_tensor(ranks.normal(*SHAPE), ranks.line, [Shard(1)]).requires_grad_()
     seen = []
 
@@ -234,7 +234,7 @@ def main(folder: str, rank: str, count: str, device: str):
         except Exception:
             found[name] = traceback.format_exc()
         if found[name]:
-            break  # another rank may wait for this one
+            break  # another rank may be waiting for this rank
     Path(folder, f"{rank}.json").write_text(json.dumps(found))
     dist.destroy_process_group()
 

@@ -21,7 +21,7 @@ def numbers(shape, dtype: str) -> np.ndarray:
 
 
 def kept_of(shape) -> np.ndarray:
-    """The mask, from the definition."""
+    """The mask, by the definition in docs/operators.md."""
     columns = shape[-1] if shape else 1
     rows = int(np.prod(shape[:-1]))
     return (uniforms(SEED, rows, columns) >= np.float32(P)).reshape(shape)
@@ -34,7 +34,8 @@ def dropped(x: np.ndarray, kept: np.ndarray) -> np.ndarray:
 
 
 def view_like(stored, whole: np.ndarray, view: np.ndarray) -> tuple:
-    """The operators' view of an array that is stored like `whole`: what `view` is of that."""
+    """The operators' view of the elements of `stored` that correspond to `view`. `stored` is a copy
+    of the array `whole`, and `view` is a NumPy view of `whole`."""
     size = whole.itemsize
     address, _, _, *rest = library_of(stored).view(stored)
     strides = tuple(stride // size for stride in view.strides)
@@ -42,7 +43,7 @@ def view_like(stored, whole: np.ndarray, view: np.ndarray) -> tuple:
 
 
 SHAPES = [(), (5,), (1, 1), (9, 1009), (3, 5, 100), (1, 1, 1, 1, 1, 1, 1, 7), (1041, 130)]
-#: Rows of a multiple of 4 and of 8 columns, some of them late.
+#: More than 1024 rows. The number of columns is a multiple of 4, or of 8.
 SHAPES += [(1163, 36), (1163, 40)]
 
 
@@ -65,7 +66,7 @@ def test_every_type_and_rank(device, shape, dtype):
         np.testing.assert_array_equal(device.get(back), found)
 
 
-#: By name, the shape of an array, and a view of it.
+#: By name, the shape of an array, and a function that takes a view of the array.
 LAYOUTS = {
     "gaps between rows": ((70, 300), lambda x: x[:, 5:265]),
     "gaps between columns": ((1100, 90), lambda x: x[:, ::3]),
@@ -80,7 +81,7 @@ LAYOUTS = {
     "repeated": ((1, 40, 1), lambda x: np.broadcast_to(x, (30, 40, 70))),
 }
 
-#: Those of several axes of rows that can be written.
+#: The layouts in `LAYOUTS` that have several axes of rows, and can be written.
 NESTED = ("channels last", "windows", "all axes in the reverse order")
 
 

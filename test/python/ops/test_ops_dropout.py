@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""eft.ops.dropout on the CPU and on a GPU: against each other, and against what it means."""
+"""eft.ops.dropout on the CPU and on a GPU, against each other and against the definition."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eft import _ops
 from eft.ops import places
 from eft.ops.arrays import library_of
 
-# On both sides of row 1024, and of the limits of programs.
+# Extents on both sides of 1024 rows, and of the extents that one program computes.
 SHAPES = [
     *((1, 1), (4099, 3), (500, 16), (300, 23), (3, 5), (70, 64), (33, 100), (9, 256), (9, 257)),
     *((9, 1009), (5, 1010), (5, 1024), (4, 2500), (1024, 63), (1025, 1), (1041, 17), (2000, 30)),
@@ -80,11 +80,11 @@ def test_a_matrix_without_elements(device):
 
 
 def torch_on_a_gpu(gibibytes: int):
-    """PyTorch, if it has a GPU with so much free memory."""
+    """PyTorch. Skips the test unless there is a GPU with so much free memory."""
     torch = pytest.importorskip("torch", reason=pytorch.REASON)
     if not torch.cuda.is_available():
         pytest.skip("there is no GPU")
-    torch.cuda.empty_cache()  # of what earlier tests have left
+    torch.cuda.empty_cache()  # frees the memory that earlier tests have left
     if torch.cuda.mem_get_info()[0] < gibibytes << 30:
         pytest.skip(f"the GPU has less than {gibibytes} GiB of free memory")
     return torch
@@ -110,7 +110,7 @@ def test_more_than_two_to_the_31st_elements(shape, name):
     for column in (0, columns // 2, columns - 1):
         expected = uniforms_at(3, few.numpy(), np.full(len(few), column)) >= 0.5
         np.testing.assert_array_equal((y[few.cuda(), column] != 0).cpu().numpy(), expected)
-    # From the seed it goes back alike.
+    # The backward pass from the seed drops the same elements.
     again = eft.ops.dropout_seed_backward(torch.ones(shape, **of), 3, 0.5)
     assert torch.equal(again, y)
 
@@ -131,7 +131,7 @@ def test_strides_beyond_two_to_the_31st_elements(shape, view_of):
     _ops.dropout(library.view(x), library.view(y), None, 0.5, True, 3, library.stream(x))
     contiguous, _ = eft.ops.dropout(x.contiguous(), 0.5, 3, return_mask=False)
     assert torch.equal(y, contiguous)
-    # In place, so that what is written has the strides as well.
+    # In place, so that the output has these strides as well.
     _ops.dropout(library.view(x), library.view(x), None, 0.5, True, 3, library.stream(x))
     assert torch.equal(x, contiguous)
 
@@ -149,7 +149,7 @@ def test_a_row_of_more_than_two_to_the_31st_elements(columns):
 
 @pytest.mark.parametrize(("name", "more"), [("float32", 1023), ("float16", 1024)])
 def test_columns_beyond_two_to_the_34th(name, more):
-    """Where a draw's number has more than 32 bits; in place, because nothing else would fit."""
+    """Numbers of draws have more than 32 bits. Works in place: two arrays would not fit."""
     torch = torch_on_a_gpu(70)
     columns = (1 << 34) + more
     x = torch.ones((1, columns), device="cuda", dtype=getattr(torch, name))
@@ -161,7 +161,7 @@ def test_columns_beyond_two_to_the_34th(name, more):
 
 
 def test_rows_beyond_two_to_the_32nd():
-    """Of one column that begins in the middle of 64 bytes; in place."""
+    """One column, which begins 4 bytes after a multiple of 64 bytes. Works in place."""
     torch = torch_on_a_gpu(20)
     rows = (1 << 32) + 1041
     x = torch.ones(rows + 1, device="cuda")[1:].reshape(rows, 1)

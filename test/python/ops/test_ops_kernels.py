@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that eft.ops has compiled ahead of time, here for GPUs and CPUs both, and with blocks
-so small that a few rows have all of their cases."""
+"""The kernels that eft.ops has compiled ahead of time. Here each runs on GPUs and on CPUs, with
+blocks so small that a few rows cover all cases."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def ceil_divide(number: int, by: int) -> int:
 
 
 def division(columns: int) -> tuple:
-    """The factor and the exponent for dividing by `columns`."""
+    """The factor and the exponent by which kernels divide by `columns` without a division."""
     exponent = (columns - 1).bit_length()
     return np.uint64(ceil_divide(2 ** (60 + exponent), columns)), np.uint64(exponent)
 
 
 def gpu_launch(rows: int, columns: int, shift: int):
-    """The number of programs, the plan and the constexprs."""
+    """The number of programs, the plan and the constexprs of a launch for a GPU."""
     row_programs = ceil_divide(columns + 15, 4 * 2 * 64)
     draws = columns * (max(rows - 1024, 0) // 64 * 16 + min(max(rows - 1024, 0) % 64, 16))
     late = ceil_divide(draws + shift, 128) if draws else 0
@@ -52,7 +52,7 @@ def gpu_launch(rows: int, columns: int, shift: int):
 
 
 def aligned_gpu_launch(rows: int, columns: int, shift: int):
-    """The same with eight draws side by side, where they lie in no more than two rows."""
+    """A launch as of `gpu_launch`, with eight draws side by side if they span two rows or less."""
     programs, plan, constexprs = gpu_launch(rows, columns, shift // 8 * 8)
     width = 8 if columns > 8 else 1
     return programs, plan, {**constexprs, "SIZES": (4, 2, 128, width)}
@@ -82,7 +82,7 @@ def cpu_launch(rows: int, columns: int, shift: int):
 def test_forward(device, forward, shape, shift, with_mask, launch):
     rows, columns = shape
     count = rows * columns
-    offset = shift % 4  # of the arrays, whose addresses are divisible by 16 bytes or not
+    offset = shift % 4  # in elements of 4 bytes; breaks the 16-byte alignment unless 0
 
     def guarded(values):
         padded = np.full(GUARD + offset + count + GUARD, 77, values.dtype)
@@ -122,12 +122,12 @@ def test_wide_rows(device, wide, shape, width, block, may_keep, with_mask, dtype
     count = rows * columns
 
     def guarded(values):
-        padded = np.full(GUARD + count + GUARD, 77, values.dtype)  # GUARD keeps the alignment
+        padded = np.full(GUARD + count + GUARD, 77, values.dtype)  # this keeps the alignment
         padded[GUARD:][:count] = values.ravel()
         return padded
 
     x = (np.random.default_rng(0).standard_normal(count) + 3).astype(dtype)
-    x[::7] = np.nan  # of what is dropped nothing is left
+    x[::7] = np.nan  # dropped elements become 0, even if they are NaN
     empty = np.full(count, 77)
     arrays = [device.put(guarded(each)) for each in (x, empty.astype(dtype), empty.astype("i4"))]
     views = [each[GUARD:-GUARD] for each in arrays]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout, residual and norm: against float64, against dropout, and a GPU against the CPU."""
+"""Dropout, residual and norm in one operator: against float64, dropout, and the other device."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eft.reference import reduce_in_order
 from support import DTYPES
 
 SEED, P = 0x123456789ABCDEF, 0.25
-#: Rows on both sides of 1024, of each kernel's lengths, and of several pieces.
+#: Numbers of rows on both sides of 1024; row lengths of each kernel, also of several pieces.
 SHAPES = [
     *(
         (1, 1),
@@ -31,7 +31,7 @@ SHAPES = [
 
 
 class Case:
-    """Arrays of one shape and type, as NumPy has them."""
+    """NumPy arrays of one shape and type: the operator's arguments and gradients."""
 
     def __init__(self, shape, dtype: str, is_layer: bool = True):
         random = np.random.default_rng(sum(shape))
@@ -56,7 +56,7 @@ class Case:
         return eft.ops.dropout_add_norm_backward(dy, normed, weight, p, dz if has_dz else None)
 
     def expected(self, z, has_bias=True):
-        """y, and the gradients without dz, from z; in float64, without rounding."""
+        """y, and the gradients for the incoming gradient dy alone, from z in float64."""
         z, dy, weight = (array.astype(np.float64) for array in (z, self.dy, self.weight))
         mean = z.mean(-1, keepdims=True) if self.is_layer else 0
         rstd = 1 / np.sqrt(((z - mean) ** 2).mean(-1, keepdims=True) + 1e-5)
@@ -76,9 +76,9 @@ def arrays_of(device, result) -> list:
 
 
 def close(found, expected, scale: float = 1.0):
-    """Checks that results were computed in fp32, in no more than eight roundings one after the
-    other, or in as many for each of `scale`² terms of a sum, and then rounded to the type once. The
-    errors of a sum's terms add up as random ones do."""
+    """Checks results. The tolerance is eight roundings in fp32, and one rounding to the result's
+    type. A sum of `scale`² terms has `scale` times the fp32 tolerance, since the errors of its
+    terms add up like random numbers."""
     rounding = {DTYPES["bf16"]: 2**-8, DTYPES["fp16"]: 2**-11, DTYPES["fp32"]: 0}[found.dtype]
     tolerance = 8 * 2**-23 * scale + rounding
     np.testing.assert_allclose(found.astype(np.float64), expected, rtol=tolerance, atol=tolerance)
@@ -143,7 +143,7 @@ def test_the_gradient_of_z_is_added(device, shape):
 
 
 def sum_in_order(x: np.ndarray, num_warps: int) -> np.ndarray:
-    """Of axis 0, as tl.sum adds it in blocks of this shape."""
+    """The sum along axis 0, in the order of tl.sum for a block of this shape."""
     return reduce_in_order(x, 0, np.add, num_warps)
 
 

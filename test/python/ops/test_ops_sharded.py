@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout of distributed tensors, on several processes: sharded_dropout.py has the cases."""
+"""Dropout of distributed tensors in several processes, which run sharded_dropout.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CASES = re.findall(r"@case\ndef (\w+)", WORKER.read_text())
 
 @functools.cache
 def outcomes(count: int, device: str) -> list[dict[str, str]]:
-    """For each rank, by the name of each case what it raised."""
+    """For each rank, a dict from the name of each case to the error that it raised, or to ""."""
     paths = [str(Path(eft.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
@@ -103,7 +103,7 @@ def test_the_program_of_the_how_to(tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    # Both write at once, perhaps into one line.
+    # Both ranks print at once, and their texts may share a line.
     assert sorted(re.findall(r"rank \d of \d: \(\d+, \d+\)", done.stdout)) == [
         "rank 0 of 2: (2000, 150)",
         "rank 1 of 2: (2000, 150)",
@@ -111,7 +111,7 @@ def test_the_program_of_the_how_to(tmp_path):
 
 
 def part(shape, mesh, place, *placements):
-    """The properties of a distributed tensor from which the place of a part is computed."""
+    """A stand-in for a distributed tensor, with what is needed to compute the place of a part."""
     return SimpleNamespace(
         shape=shape,
         dim=lambda: len(shape),

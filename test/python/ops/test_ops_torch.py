@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""eft.ops.torch: gradients, checks of PyTorch's own, compilation and checkpointing."""
+"""eft.ops.torch: gradients, PyTorch's own checks, compilation and checkpointing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_takes_every_shape(where, shape):
     y = ops.dropout(x, 0.5, seed=3)
     assert y.shape == x.shape
     y.sum().backward()
-    assert torch.equal(x.grad, y.detach())  # 0 or 2, as the ones were
+    assert torch.equal(x.grad, y.detach())  # both are 0 or 2, since x is 1
 
 
 def test_the_gradient_is_pytorchs(where):
@@ -56,7 +56,7 @@ def test_other_types(where, name):
     x = torch.randn(3, 4, 70, device=where, dtype=getattr(torch, name), requires_grad=True)
     y = ops.dropout(x, 0.5, seed=3)
     assert y.dtype == x.dtype
-    y.sum().backward()  # whose gradient has strides of 0
+    y.sum().backward()  # the gradient of the sum has strides of 0
     kept = ops.dropout(torch.ones(12, 70), 0.5, seed=3).reshape(3, 4, 70).to(x)
     assert torch.equal(y, x * kept) and torch.equal(x.grad, kept)
 
@@ -136,11 +136,11 @@ def test_checkpointing_drops_the_same_again(where):
 
     def block(x):
         seen.append(ops.dropout(x, 0.5))
-        return seen[-1] ** 2  # whose gradient needs what was dropped
+        return seen[-1] ** 2  # the gradient of the square needs y
 
     checkpoint(block, x, use_reentrant=False).sum().backward()
     assert len(seen) == 2 and torch.equal(*seen)
-    assert torch.equal(x.grad, 4 * seen[0])  # 2 y dy/dx, with y = 2 x where it is kept
+    assert torch.equal(x.grad, 4 * seen[0])  # 2 y dy/dx, where y = 2 x for kept elements
 
 
 def test_one_graph_of_torch_compile(where):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The norms of eft.ops.torch: gradients, checks of PyTorch's own, and compilation."""
+"""The norms of eft.ops.torch: gradients, PyTorch's own checks, and compilation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def arrays(where, *shape, dtype="float32"):
 
 
 def composed(x, residual, weight, bias, p, seed, is_layer):
-    """The same of PyTorch's functions and Eft's dropout, in float32."""
+    """The result of PyTorch's functions and Eft's dropout for the same arguments, in float32."""
     x, residual, weight, bias = (each.float() for each in (x, residual, weight, bias))
     z = residual + ops.dropout(x, p, seed=seed)
     functional = torch.nn.functional
@@ -51,9 +51,9 @@ def test_the_gradients_are_pytorchs(where, shape, dtype, is_layer):
         dy, dz = (torch.randn(shape, device=where).to(leaves[0].dtype).float() for _ in range(2))
         ((y.float() * dy).sum() + (z.float() * dz).sum()).backward()
         pairs.append([y, z, *(each.grad for each in leaves[: 4 if is_layer else 3])])
-    # The operator rounds z to the type of the arrays, and every result: three roundings, with that
-    # of a gradient which PyTorch rounds, too. Each side computes in fp32, in eight roundings. The
-    # errors of a column's rows add up as random ones do, to twice the root of their number.
+    # The operator rounds z and each result to the arrays' type, PyTorch rounds a gradient: three
+    # roundings. Each side computes in fp32, with eight roundings. The errors of a column's rows add
+    # up like random numbers, to at most twice the root of the number of rows.
     rounding = {"float32": 0, "float16": 2**-11, "bfloat16": 2**-8}[dtype]
     rows = 2 * math.sqrt(math.prod(shape[:-1]))
     tolerances = [3 * rounding + 8 * 2**-23] * 4 + [(1 + rows) * (rounding + 2 * 2**-23)] * 2

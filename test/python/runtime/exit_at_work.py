@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program that ends while its daemon threads are in Eft: `exit_at_work.py SITUATION`."""
+"""A program that ends while its daemon threads call Eft: `exit_at_work.py SITUATION`."""
 
 import logging
 import sys
@@ -52,7 +52,7 @@ def compile_new():
 
 
 def compile_the_same():
-    """One thread compiles what the others wait for."""
+    """One thread compiles a variant, and the other threads wait for it."""
     x = np.zeros(256, np.float32)
     return lambda: unrolled[1](x, STEPS=int(time.monotonic() * 5))
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands for compiled kernels in the tests of eft._runtime. All have the host's ABI.
+// Functions that replace compiled kernels in the tests of eft._runtime. All have the host's ABI.
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
-// The parameters and the grid of the last launch of `record`.
+// The parameters, the grid and the number of programs of launches of `record`.
 int expected_slots = 0;
 uint64_t seen_slots[64];
 uint32_t seen_grid[3];
@@ -23,7 +23,7 @@ void count(const uint64_t *slots, const uint32_t grid[3], uint64_t first, uint64
     counts[i] += 1;
 }
 
-// out[i] = x[i] + a for i < n, blocks of 64; fp32.
+// out[i] = x[i] + a for i < n, in fp32. A program computes a block of 64.
 void add(const uint64_t *slots, const uint32_t grid[3], uint64_t first, uint64_t count) {
   const float *x = (const float *)slots[0];
   float *out = (float *)slots[1];
@@ -34,7 +34,7 @@ void add(const uint64_t *slots, const uint32_t grid[3], uint64_t first, uint64_t
     out[i] = x[i] + a;
 }
 
-// Each program takes as many milliseconds as the first parameter says.
+// Each program sleeps for as many milliseconds as the first parameter says.
 void nap(const uint64_t *slots, const uint32_t grid[3], uint64_t first, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i)
     usleep((useconds_t)slots[0] * 1000);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Measures what a launch costs, with a kernel that does nothing: on the host, and on a GPU if there
-is one and PyTorch has it.
+"""Measures the time of a launch, with a kernel that does nothing: on the host, and on a GPU if
+PyTorch has one.
 
     PYTHONPATH=<build>/python python test/python/runtime/launch_overhead.py
 """
@@ -43,7 +43,7 @@ class Nothing(runtime.KernelBase):
 
 
 def nanoseconds(call, calls=20000, rounds=9) -> float:
-    """The least mean time of a call."""
+    """The mean time of a call in nanoseconds, in the fastest of several rounds."""
     best = float("inf")
     for _ in range(rounds):
         begin = time.perf_counter()

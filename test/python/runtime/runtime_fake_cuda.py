@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""GPUs on a machine that has none: tests run in a child process with a driver made of paper.
+"""Tests of GPUs on machines without a GPU: they run in a child process with a fake driver.
 
-`FakeCuda` (test/unit/runtime/FakeCuda.cpp) writes down what it is asked. It has two devices, whose
-memory lies at GPU0 and GPU1. A test under `with_fake_cuda` is a function of one argument, the
-driver's side, and its body runs in the child.
+The fake driver (test/unit/runtime/FakeCuda.cpp) logs its calls. It has two devices, whose memory
+begins at the addresses GPU0 and GPU1. A test with the decorator `with_fake_cuda` is a function of
+one argument of class `Fake`, and its body runs in the child.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ GPU0, GPU1 = 16 << 32, 17 << 32
 
 
 def run_with_fake_cuda(module: str, name: str, environment: dict, connection):
-    """Runs the body of a test in this process, and sends what it raises."""
+    """Runs the body of a test in this process, and sends the traceback of its error, or None."""
     os.environ.update(environment)
     try:
         getattr(importlib.import_module(module), name).__wrapped__(Fake())
@@ -35,9 +35,9 @@ def run_with_fake_cuda(module: str, name: str, environment: dict, connection):
 
 
 def with_fake_cuda(test=None, **environment):
-    """Makes a test run in a child whose driver is the fake one.
+    """Makes a test run in a child process with the fake driver.
 
-    The children are forked from a server that has done the imports.
+    The children are forked from a server process that has already done the imports.
     """
     if test is None:
         return functools.partial(with_fake_cuda, **environment)
@@ -68,14 +68,14 @@ def with_fake_cuda(test=None, **environment):
 
 
 class Fake:
-    """The driver's side."""
+    """A test's access to the fake driver: its log, its settings, and failing calls."""
 
     def __init__(self):
         self.library = ctypes.CDLL(str(FAKE))
         self.library.fakeLog.restype = ctypes.c_char_p
 
     def use_resources(self, registers: int, stack_bytes: int):
-        """Tells the driver how much kernels need from now on."""
+        """Sets the registers and the stack that the driver reports for kernels from now on."""
         self.library.fakeUse(registers, stack_bytes)
 
     def take_log(self) -> list[str]:
@@ -91,7 +91,7 @@ class Fake:
 
 
 class CudaKernel(runtime.KernelBase):
-    """A kernel whose compiled form the fake driver takes."""
+    """A kernel whose compiled form is a text that the fake driver accepts as a cubin."""
 
     def __init__(self, text, shared=0):
         super().__init__("dropout", parameters(text))
@@ -109,7 +109,7 @@ class CudaKernel(runtime.KernelBase):
 
 
 class CudaArray:
-    """An array with __cuda_array_interface__."""
+    """An array that has __cuda_array_interface__ and nothing else."""
 
     def __init__(self, address, typestr="<f4", **more):
         read_only = more.pop("read_only", False)

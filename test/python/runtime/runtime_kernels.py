@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels in C in the place of compiled ones, and kernel objects that write down what they do."""
+"""Kernels in C that replace compiled kernels, and kernel objects that record their calls."""
 
 import ctypes
 import os
@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 
 def load_library(folder: Path) -> ctypes.CDLL:
-    """Compiles kernels.c into a folder and opens it."""
+    """Compiles kernels.c to a shared library in a folder, and opens the library."""
     path = folder / "kernels.so"
     if not path.exists():
         compiler = next(filter(shutil.which, ["clang-19", "cc", "gcc", "clang"]), None)
@@ -32,10 +32,10 @@ def address_of(library: ctypes.CDLL, name: str) -> int:
 
 
 class RecordingKernel(runtime.KernelBase):
-    """A kernel that keeps what the runtime asks of its compiler.
+    """A kernel that records each call of its compiler by the runtime.
 
-    `code` is the C function that stands for the compiled kernel, `address` the parameters that
-    reach an address: the index of each with its divisors, or an index alone, for 16.
+    `code` names the C function that replaces the compiled kernel. `address` has the parameters that
+    reach an address: pairs of an index and divisors, or an index alone for the divisor 16.
     """
 
     def __init__(self, library, parameters, code="record", address=(), name="kernel"):
@@ -72,15 +72,16 @@ class RecordingKernel(runtime.KernelBase):
 
 
 def _slots(types) -> int:
-    """The number of slots for arguments of these types: a descriptor has an address, as many
-    extents as its block has, and one stride less."""
+    """The number of slots for arguments of these types. The slots of a tensor descriptor of rank r
+    are an address, r extents, and r - 1 strides."""
     descriptors = [each for each in types if each is not None and each.startswith("tensordesc")]
     extents = sum(2 * each.count(",") + 1 - 2 * each.count("], ") for each in descriptors)
     return sum(each is not None for each in types) + extents
 
 
 def parameters(text: str) -> list:
-    """Parameters from a short form: "x, n, seed!, BLOCK: constexpr, p=0.5"; ! is kind 1."""
+    """Parameters from a short form, "x, n, seed!, BLOCK: constexpr, p=0.5". A ! means kind 1: the
+    runtime does not specialize on the argument."""
     result = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, default = part.partition("=")
@@ -92,7 +93,7 @@ def parameters(text: str) -> list:
 
 
 def read(make_kernel, value):
-    """The type and the slot of one argument."""
+    """The type and the slot that a kernel gets for one argument."""
     kernel = make_kernel("x")
     kernel[1](value)
     return kernel.types[0], kernel.slots()[0]
@@ -110,7 +111,7 @@ def float_bits(value):
 
 
 def run_child(code: str, **environment) -> subprocess.CompletedProcess:
-    """Runs a script in a fresh Python with this one's path."""
+    """Runs a script in a new Python process with the module path of this process."""
     return subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
@@ -121,8 +122,8 @@ def run_child(code: str, **environment) -> subprocess.CompletedProcess:
 
 
 def holds_in_a_fork(check) -> bool:
-    """Whether `check` returns something true in a child of this process. The child ends with it in
-    any case, for the tests that follow are the parent's."""
+    """Whether `check` returns a true value in a forked child of this process. The child always
+    exits afterwards, so that only the parent runs the tests that follow."""
     child = os.fork()
     if child == 0:
         status = 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Autotuning on a GPU made of paper: the device that is timed, what the driver refuses, and graphs
-that are captured."""
+"""Autotuning with the fake driver: the device on which kernels are timed, errors of the driver, and
+captured graphs."""
 
 import contextlib
 import ctypes
@@ -29,7 +29,7 @@ def tuned(**options):
 
 
 def blocks(fake) -> list[tuple[str, str]]:
-    """The device and the number of threads of each launch."""
+    """The device and the number of threads of each launch in the log."""
     words = [line.split() for line in fake.launches()]
     return [(each[3], each[each.index("block") + 1]) for each in words]
 
@@ -62,7 +62,7 @@ def test_what_the_driver_does_not_load_or_launch_is_left_out(fake):
 
 
 class Large(eft.JITFunction):
-    """A kernel that needs more shared memory with fewer warps."""
+    """A kernel that needs more shared memory if it has fewer warps."""
 
     def _compile(self, target, device, types, constexprs, options, specialization, known):
         warps = options["num_warps"]
@@ -99,7 +99,7 @@ def test_a_choice_while_a_graph_is_captured(fake):
 
 
 class Torch:
-    """As much of PyTorch as timing takes. Events are a millisecond apart; a replay is noted."""
+    """The parts of PyTorch that timing uses. Every elapsed time is 1 ms. Counts replays."""
 
     int32 = None
 
@@ -151,7 +151,8 @@ def test_graphs_of_ten_launches_are_measured_if_that_is_wanted(fake):
     kernel[grid](CudaArray(GPU1), 100)
     assert torch.devices == [1]
     assert torch.replays == 3 * 7
-    # One run for all, and for each candidate one before its ten; the call's own.
+    # One run before measuring, then one run and 10 captured launches of each of the 3 candidates,
+    # then the call itself.
     assert len(blocks(fake)) == 1 + 3 * 11 + 1
     assert hooks == [False, "after"] * (1 + 3 * 8) + [True]
     assert kernel.configs_timings == {each: [0.1] * 3 for each in kernel.configs}

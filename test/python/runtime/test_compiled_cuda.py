@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled kernels that are launched by themselves, on GPUs made of paper."""
+"""Launches of compiled kernels without their kernel object, with the fake driver."""
 
 import eft
 import eft.language as tl
@@ -20,7 +20,7 @@ def compiled():
 
 
 def launches(fake) -> list[str]:
-    """The device, the grid and the threads of each launch."""
+    """The device, the grid and the threads of each launch in the log."""
     found = []
     for line in fake.launches():
         words = line.split()

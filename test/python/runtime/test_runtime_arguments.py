@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers and constants as arguments: their type in the signature, and the bits that the kernel
-gets."""
+"""Numbers and constants as arguments: their types in the signature, and the bits in the kernel's
+slots."""
 
 import struct
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Arrays as arguments, read in each way that their types offer: the element type, and the place."""
+"""Arrays as arguments, read by each protocol: their element type, their device and address."""
 
 import array
 import ctypes
@@ -128,11 +128,11 @@ def test_buffers_of_other_elements(make_kernel):
 def test_a_buffer_is_held_only_as_long_as_the_launch(make_kernel):
     value = bytearray(4)
     read(make_kernel, value)
-    value.append(1)  # a BufferError if it were held
+    value.append(1)  # raises BufferError if a buffer is still held
 
 
 class Interface:
-    """An object with the array interface of another."""
+    """An object with a copy of another object's array interface, with changes."""
 
     def __init__(self, of, **changes):
         self.of = of
@@ -176,7 +176,7 @@ def test_array_interfaces_without_memory(make_kernel):
 
 
 def test_numpy_arrays_without_memory(make_kernel):
-    read(make_kernel, np.zeros(3, np.uint16))  # finds out where an array has its address
+    read(make_kernel, np.zeros(3, np.uint16))  # teaches the runtime NumPy's structs
     for shape, message in [((2, 3), ", and it has 6 elements"), ((), ", and it has 1 element")]:
         x = np.zeros(shape, np.uint16)
         address = ctypes.c_void_p.from_address(id(x) + object.__basicsize__)
@@ -189,7 +189,7 @@ def test_numpy_arrays_without_memory(make_kernel):
 
 
 class DLPackOnly:
-    """An object that offers __dlpack__ of a NumPy array, and nothing else."""
+    """An object that has only the methods __dlpack__ and __dlpack_device__ of a NumPy array."""
 
     def __init__(self, of, device=(1, 0)):
         self.of, self.device, self.calls = of, device, []
@@ -258,7 +258,7 @@ def test_dlpack_complex(make_kernel):
 
 
 class Standin:
-    """An object with data_ptr() and dtype, as tests and wrappers of tensors have."""
+    """An object with data_ptr() and dtype, like objects that wrap or replace tensors."""
 
     def __init__(self, address, dtype, **more):
         self.address, self.dtype = address, dtype

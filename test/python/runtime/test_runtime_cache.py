@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The disk cache as Python sees it. What a disk can do to it is tested in C++."""
+"""The disk cache as seen from Python. Tests in C++ cover damaged files and failed writes."""
 
 from runtime_kernels import run_child
 

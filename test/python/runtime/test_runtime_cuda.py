@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Launches on GPUs: devices, streams, and what the driver refuses."""
+"""Launches on GPUs with the fake driver: devices, streams, and errors of the driver."""
 
 import ctypes
 import signal
@@ -47,7 +47,7 @@ def test_without_arrays_the_first_gpu_runs(fake):
 @with_fake_cuda(FAKE_CUDA_DEVICES="0")
 def test_without_arrays_and_gpus_the_host_runs(fake):
     kernel = CudaKernel("n")
-    with pytest.raises(runtime.CudaError):  # of load_cuda: the point is what was compiled for
+    with pytest.raises(runtime.CudaError):  # CudaKernel makes only code for GPUs
         kernel[1](5)
     assert kernel.compiled == [("cpu", -1, ("i32",))]
 
@@ -159,7 +159,7 @@ def test_a_stream_that_is_no_number(fake):
 
 
 def install_library(name, **attributes):
-    """A module that stands for an array library."""
+    """Installs a module under the name of an array library, with the given attributes."""
     import types
 
     module = types.ModuleType(name)
@@ -209,7 +209,7 @@ def test_a_library_whose_stream_fails(fake):
         kernel[1](CudaArray(GPU0))
 
 
-# -- what the driver refuses
+# -- errors of the driver
 
 
 @with_fake_cuda
@@ -338,7 +338,7 @@ class Interrupted(Exception):
 
 
 def is_interrupted(fake, wait):
-    """Waits while the GPU is busy for ever; a signal's handler raises."""
+    """Checks that an exception of a signal's handler ends a wait for a busy GPU."""
 
     def handler(*_):
         raise Interrupted
@@ -349,7 +349,7 @@ def is_interrupted(fake, wait):
     begin = time.perf_counter()
     with pytest.raises(Interrupted):
         wait()
-    assert time.perf_counter() - begin < 5  # on an idle machine, 0.15
+    assert time.perf_counter() - begin < 5  # about 0.15 on an idle machine
     fake.library.fakeBusy(0)
     wait()
 
@@ -398,7 +398,7 @@ def test_a_handler_that_returns_lets_the_wait_go_on(fake):
 
 @with_fake_cuda
 def test_other_threads_leave_signals_and_the_wait_to_the_driver(fake):
-    fake.library.fakeBusy(-1)  # which the driver's own wait does not ask for
+    fake.library.fakeBusy(-1)  # the fake driver's own wait ignores this
     thread = threading.Thread(target=runtime.synchronize)
     thread.start()
     thread.join()

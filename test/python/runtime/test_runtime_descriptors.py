@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensor descriptors among a launch's arguments: what the kernel gets, and what is refused."""
+"""Tensor descriptors as arguments of launches: the kernel's slots, and errors."""
 
 import eft
 import numpy as np
@@ -7,7 +7,7 @@ import pytest
 
 
 def described(**changes):
-    """A descriptor of 6 × 8 numbers; the changes come after its own checks."""
+    """A descriptor of 6 × 8 floats. The changes are made after the constructor's checks."""
     memory = np.zeros(60, np.float32)
     begin = -(memory.ctypes.data % -16) // 4 % 4
     found = eft.TensorDescriptor(memory[begin:], [6, 8], [8, 1], [4, 2])

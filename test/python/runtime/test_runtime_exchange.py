@@ -62,7 +62,7 @@ def capsule(structure, name):
     return new(ctypes.addressof(structure), name, None)
 
 
-kept = []  # what ctypes objects must not lose
+kept = []  # keeps objects alive to which ctypes structures point
 no_elements = (ctypes.c_int64 * 1)(0)
 six_elements = (ctypes.c_int64 * 2)(2, 3)
 
@@ -72,7 +72,7 @@ def gpu_tensor(address, device, code=2, bits=32, lanes=1, byte_offset=0, device_
 
 
 def make_exchange_type(direct=True, flags=0, major=1):
-    """A type with DLPack's C exchange API. Its objects have an attribute `tensor`."""
+    """A type with DLPack's C exchange API, which describes the attribute `tensor` of an object."""
 
     def describe(object_, out):
         if object_.tensor is None:
@@ -193,7 +193,7 @@ def test_other_element_types_of_dlpack(fake):
 
 
 class Capsuled:
-    """An array on GPU 1 that offers nothing but __dlpack__."""
+    """An array on GPU 1 that has only the methods __dlpack__ and __dlpack_device__."""
 
     def __init__(self, structure, name):
         self.structure, self.name, self.calls = structure, name, []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The end of a process whose threads are still at work."""
+"""The exit of a process whose threads still call Eft."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Signals during launches and compiles: they end what would go on for long, and nothing else."""
+"""Signals during launches and compiles: exceptions of handlers end calls that would take long."""
 
 import gc
 import os
@@ -14,8 +14,8 @@ import pytest
 from eft import _runtime
 from runtime_kernels import run_child
 
-#: A handler runs within 200 ms; a machine at work for others may take longer. What is interrupted
-#: here would go on for minutes, or for ever.
+#: Seconds. A handler runs within 200 ms, or later on a busy machine. Without a signal, the calls
+#: that are interrupted here would take minutes, or never end.
 SOON = 5.0
 
 
@@ -26,7 +26,7 @@ def fill(x):
 
 @eft.jit
 def wait_for(x, value):
-    """Waits until something is in memory; counts meanwhile."""
+    """Waits until x[0] is at least `value`. Counts the iterations in x[1] meanwhile."""
     turns = 0
     while tl.load(x) < value:
         turns += 1
@@ -76,10 +76,11 @@ class Interrupted(Exception):
 
 @pytest.fixture
 def alarm():
-    """Sends SIGALRM while a function runs. `hits` has an item for each signal, then the seconds.
+    """Sends SIGALRM while a function runs. `hits` gets the time of each signal, and at the end the
+    seconds that the function ran.
 
-    Meanwhile Python collects no garbage: it drops what is raised in a callback around that, and
-    hypothesis has one.
+    Garbage collection is off meanwhile: Python drops exceptions that are raised in its callbacks,
+    and hypothesis has such a callback.
     """
     hits = []
 
@@ -142,7 +143,7 @@ def test_a_handler_that_raises_ends_a_launch(alarm, situation):
 def test_the_kernel_was_short_before(alarm):
     x, _ = arrays()
     for _ in range(20):
-        wait_for[1](x, 0)  # known to take microseconds, so the GIL is kept
+        wait_for[1](x, 0)  # Eft learns that these launches are short, and keeps the GIL
     with pytest.raises(Interrupted):
         alarm(lambda: wait_for[1](x, 1))
     assert alarm.hits[-1] < SOON
@@ -162,7 +163,7 @@ def test_a_handler_may_launch(alarm):
     before = signal.signal(signal.SIGALRM, lambda *_: (fill[1000](np.zeros(1000, np.int32)), end()))
 
     def end():
-        x[0] = 1  # what the launch waits for
+        x[0] = 1  # the launch waits for this
 
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:
@@ -202,7 +203,7 @@ except KeyboardInterrupt:
 
 @pytest.fixture
 def ctrl_c():
-    """Python's own handler of SIGINT, which a process that was started in the background lacks."""
+    """Installs Python's own handler of SIGINT, which processes started in the background lack."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -228,7 +229,7 @@ def test_launches_of_other_threads_go_on(alarm):
         alarm(lambda: wait_for[4](x, 1))
     turns = other[1]
     time.sleep(0.05)
-    assert other[1] != turns  # the programs are still at it
+    assert other[1] != turns  # the programs are still running
     other[0] = 1
     thread.join(SOON)
     assert not thread.is_alive()
@@ -241,7 +242,7 @@ def test_a_thread_that_was_expected_to_be_short_gives_the_gil_up():
         wait_for[1](x, 0)
     thread = threading.Thread(target=lambda: wait_for[1](x, 1))
     thread.start()
-    time.sleep(0.05)  # would not return while that thread had the GIL
+    time.sleep(0.05)  # cannot return if that thread keeps the GIL
     x[0] = 1
     thread.join(SOON)
     assert not thread.is_alive()
@@ -249,16 +250,16 @@ def test_a_thread_that_was_expected_to_be_short_gives_the_gil_up():
 
 def test_code_that_eft_did_not_compile_is_ended_between_programs(alarm, make_kernel):
     kernel = make_kernel("milliseconds", code="nap")
-    programs = _runtime.host_threads() * 8 * 10  # the pool hands out 10 at a time
+    programs = _runtime.host_threads() * 8 * 10  # the pool hands out 10 programs at a time
     with pytest.raises(Interrupted):
         alarm(lambda: kernel[programs](20))
-    assert alarm.hits[-1] < 1.2  # of 1.6 s
+    assert alarm.hits[-1] < 1.2  # without the signal, 1.6 s
 
 
 def fork_in_a_handler(function, in_parent, expected: str, delay: float = 0.1) -> bool:
-    """Forks while `function` runs, which must raise a RuntimeError in the child, and return in the
-    parent after `in_parent` has run in its handler. Returns whether it raised: if the fork came too
-    early, the child runs `function` to its end."""
+    """Forks in a signal's handler while `function` runs. In the child, `function` must raise a
+    RuntimeError. In the parent, the handler calls `in_parent`, and `function` must return. Returns
+    whether the child raised; after a fork that came too early, it runs `function` to its end."""
     children = []
 
     def handler(*_):
@@ -277,7 +278,7 @@ def fork_in_a_handler(function, in_parent, expected: str, delay: float = 0.1) ->
             raise
         status = 0 if str(error).startswith(expected) else 1
     finally:
-        # The tests behind this one are the parent's.
+        # Only the parent runs the tests after this one.
         if children == [0]:
             os._exit(status)
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -301,7 +302,8 @@ def test_a_fork_in_a_handler():
 
 def test_a_fork_in_a_handler_during_a_compile():
     _, y = arrays()
-    # The Python before the compile proper takes longer on a machine that is busy.
+    # The signal must come during the compile itself. On a busy machine, the Python code before it
+    # takes longer, so several delays are tried.
     assert any(
         fork_in_a_handler(
             lambda: long_to_compile[1](y, BLOCK=1024, STEPS=40, SALT=time.time_ns()),  # not cached

@@ -44,7 +44,7 @@ def test_a_grid_function_sees_every_argument_by_name(make_kernel):
 
     def grid(meta):
         metas.append(dict(meta))
-        meta.clear()  # the dict is the function's own
+        meta.clear()  # the dict is a copy for this function
         return (1,)
 
     for block in (32, 64):

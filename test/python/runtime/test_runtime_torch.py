@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's tensors on the CPU, through DLPack's C exchange API where PyTorch has it."""
+"""PyTorch's tensors on the CPU, through DLPack's C exchange API if PyTorch has it."""
 
 import pytest
 import pytorch
@@ -123,7 +123,7 @@ def test_tensors_without_memory_that_a_kernel_could_use(make_kernel, kind):
 
 
 def has_exchange():
-    """Whether this PyTorch has DLPack's C exchange API; older ones have words of their own."""
+    """Whether PyTorch has DLPack's C exchange API. Older versions raise other messages."""
     return hasattr(torch.Tensor, "__dlpack_c_exchange_api__")
 
 

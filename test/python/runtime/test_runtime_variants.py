@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calls that share a compiled kernel, and the facts that the compiler is told."""
+"""Calls that share a compiled kernel, and the facts that the runtime passes to the compiler."""
 
 import gc
 import os
@@ -15,7 +15,7 @@ import pytest
 
 
 def aligned(offset=0, dtype=np.float32):
-    """An array whose address is `offset` elements beyond a multiple of 16 bytes."""
+    """An array whose address is `offset` elements after a multiple of 16 bytes."""
     x = np.zeros(64, dtype)
     skip = -(x.ctypes.data % -16) // x.itemsize if x.ctypes.data % 16 else 0
     return x[skip + offset :]
@@ -268,7 +268,7 @@ def test_a_compile_gets_what_the_analysis_has_found(make_kernel):
         return compile_(*args)
 
     kernel._compile = compiling
-    for value in (5, 6, 16):  # the third one is another variant, and needs no analysis
+    for value in (5, 6, 16):  # 16 needs another variant, but no new analysis
         kernel[1](value)
     assert found == ["found", None]
 
@@ -293,7 +293,7 @@ def test_a_compile_that_launches_the_kernel_itself(make_kernel):
             kernel[1](5, constexprs["C"] - 1)
         elif len(kernel.compiled) == 0:
             kernel.compiled.append("once")
-            kernel[1](5, 0)  # the very same variant
+            kernel[1](5, 0)  # the variant that is being compiled
         return compile_(target, device, types, constexprs, *rest)
 
     kernel._compile = recursive
@@ -355,7 +355,7 @@ def test_a_thread_that_waits_for_a_compile_sleeps(make_kernel):
 
     in_threads(2, body)
     assert len(kernel.compiled) == 1
-    assert switches[0] < 50  # each look at the clock would be one
+    assert switches[0] < 50  # a thread that polls would have many more switches
 
 
 def test_a_signal_while_the_main_thread_waits_for_a_compile(make_kernel):
@@ -428,7 +428,7 @@ def test_a_fork_while_another_thread_compiles(make_kernel):
     child = os.fork()
     if child == 0:
         try:
-            kernel[1](1)  # would wait for good for a thread that isn't there
+            kernel[1](1)  # must not wait for a thread that the child lacks
             os._exit(0)
         except BaseException:
             os._exit(1)

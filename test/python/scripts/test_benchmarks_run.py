@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""benchmarks/run: what it compares, and how it fails."""
+"""benchmarks/run: its comparisons, and its failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parents[3] / "benchmarks"
 
 @pytest.fixture
 def module(monkeypatch):
-    """Gives a module of the benchmarks by its name."""
+    """A function that imports a module of the benchmarks by its name."""
     monkeypatch.syspath_prepend(str(FOLDER))
     return importlib.import_module
 

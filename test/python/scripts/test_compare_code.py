@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/compare-code: what it records of a build, and which differences it sees."""
+"""scripts/compare-code: its records of a build, and the differences that it reports."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ except eft.CompilationError as error:
 
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory) -> Path:
-    """The code that one build makes of KERNELS, recorded as that of two."""
+    """Records of the code that one build makes of KERNELS, as if from two builds."""
     folder = tmp_path_factory.mktemp("twice")
     (folder / "kernels.py").write_text(KERNELS)
     builds = [word for name in ("base", "here") for word in ("--build", name, str(BUILD))]
@@ -60,12 +60,12 @@ def twice(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def recorded(twice, tmp_path) -> Path:
-    """A copy of that, to change."""
+    """A copy of these records, which a test can change."""
     return shutil.copytree(twice, tmp_path / "recorded")
 
 
 def report(folder: Path) -> tuple[int, str]:
-    """The exit status and what is printed, without times."""
+    """The exit status and the output of the report, without times."""
     folders = [str(folder / name) for name in ("base", "here", "different")]
     command = [sys.executable, str(FOLDER / "report.py"), *folders]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -76,7 +76,7 @@ def report(folder: Path) -> tuple[int, str]:
 
 
 def difference(folder: Path) -> str:
-    """The text that is printed where code differs."""
+    """The report's output. Checks that the report finds a difference."""
     status, text = report(folder)
     assert status == 1
     return text
@@ -97,13 +97,13 @@ SAME += "".join(f"  {target:<6} kernels/refused\n" for target in ("host", "sm_80
 
 
 def code(folder: Path, pattern: str) -> Path:
-    """The file of the larger block."""
+    """The file with the code of the kernel `total` for the larger block."""
     files = [*folder.glob(f"kernels/total-*.{pattern}")]
     return max(files, key=lambda file: file.stat().st_size)
 
 
 def change_record(folder: Path, target: str, *fields: dict) -> str:
-    """Changes what is recorded of both tries with the first kernel for a target; its name."""
+    """Changes both records of a target's first kernel, and returns the kernel's name."""
     file = folder / "kernels.jsonl"
     records = [json.loads(line) for line in file.read_text().splitlines()]
     first = next(record for record in records if record.get("target") == target)
@@ -154,7 +154,7 @@ def test_one_byte_of_ptx_counts(recorded, target):
 
 
 def sections(file: Path) -> dict[str, int]:
-    """Where the sections of an object begin."""
+    """The offsets at which the sections of an object file begin, by name."""
     command = ["llvm-readelf-19", "-S", "-W", str(file)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found = re.findall(r"\] (\S+) +PROGBITS +\w+ (\w+)", text)
@@ -187,7 +187,7 @@ def test_places_in_the_source_do_not_count(recorded):
 def test_numbers_of_constants_do_not_count(recorded):
     file = code(recorded / "here", "host.o")
     content = file.read_bytes()
-    label = re.search(rb"\.LCPI0_\d+\0", content)[0]  # not every number is used
+    label = re.search(rb"\.LCPI0_\d+\0", content)[0]  # the numbers of labels have gaps
     other = label.replace(b"LCPI0", b"LCPI9")
     assert other not in content
     file.write_bytes(content.replace(label, other))
@@ -215,7 +215,7 @@ def test_shared_bytes_count(recorded):
 def test_kernel_of_one_build_alone_counts(recorded):
     file = recorded / "base" / "kernels.jsonl"
     first, *others = file.read_text().splitlines(keepends=True)
-    del others[8]  # its second try
+    del others[8]  # the second record of the same kernel
     file.write_text("".join(others))
     text = difference(recorded)
     assert "sm_80         3       2          0          0          1\n" in text
@@ -309,7 +309,7 @@ def test_parts_of_the_corpus_are_there():
     """
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, cwd=FOLDER, check=True)
-    # The last ones are called by other kernels.
+    # The functions in the second list are called by other kernels only.
     assert done.stdout == "[]\n['_add_to_keys', '_add_to_rows', 'add_group', 'part']\n"
 
 
@@ -324,7 +324,7 @@ def compare(root: Path, *arguments: str) -> tuple[int, str, str]:
 
 @pytest.fixture
 def checkout(tmp_path) -> Path:
-    """A repository with the command, and nothing that could be built."""
+    """A repository that has the command, but no sources to build."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     (tmp_path / ".gitignore").write_text("/build/\n")
     options = ("-c", "user.name=someone", "-c", "user.email=someone@example.org")
@@ -376,4 +376,4 @@ def test_base_that_does_not_build(checkout):
         r"compare-code: if it is known to build, remove build/compare/base and run this again\n$",
         errors,
     )
-    assert "Could not read presets" in errors  # in CMake's own words
+    assert "Could not read presets" in errors  # CMake's own message

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A wheel carries the licences of Eft and of what is linked into its modules."""
+"""A wheel contains the licences of Eft and of the libraries in its modules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("scikit_build_core")
 
 ROOT = Path(__file__).parents[3]
-# The files that the build backend looks at before it compiles anything.
+# The files that the build backend reads before it compiles anything.
 SOURCES = ("CMakeLists.txt", "LICENSE", "README.md", "licenses", "pyproject.toml")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tests that a run without PyTorch leaves out are counted case by case."""
+"""Without PyTorch, each test case that needs it counts as skipped."""
 
 from __future__ import annotations
 

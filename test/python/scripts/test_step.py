@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/step.sh: what the commands say while a long step runs, and afterwards."""
+"""scripts/step.sh: the output of a long step while it runs, and afterwards."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STEP = Path(__file__).parent.parent.parent.parent / "scripts" / "step.sh"
 
 
 def command(folder: Path, step: str) -> list[str]:
-    """Runs a step, which is a command of the shell."""
+    """The command that runs a step, which is a shell command, with its logs in a folder."""
     script = f'source "{STEP}"; logs="{folder}"; COLUMNS=60; try slow "Doing it" bash -c \'{step}\''
     return ["bash", "-c", script]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/totals.py: what scripts/test says at its end, and whether it fails."""
+"""scripts/totals.py: the last lines of scripts/test, and its exit status."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PYTEST = """<testsuites><testsuite name="pytest" errors="1" tests="3">
 
 
 def totals(folder: Path, **runners: tuple[str | None, int]) -> tuple[int, list[str]]:
-    """The exit status and the lines for runners that wrote some XML, or nothing, and a status."""
+    """The exit status and the output for test runners, each given as (XML or None, exit status)."""
     for name, (xml, status) in runners.items():
         (folder / f"{name}.status").write_text(f"{status} 3\n")
         if xml is not None:

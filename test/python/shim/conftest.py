@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts that tests of the commands share: Python processes of their own."""
+"""A fixture for tests of the commands, which run Python in new processes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _BUILD = Path(eft.__file__).parent.parent
 
 
 class Process:
-    """Runs Python in a process of its own, in a folder of its own, with an empty cache.
+    """Runs Python in new processes, in a folder of its own, with an empty cache.
 
     Attributes:
-        folder: the folder, which is also the first that modules are looked up in.
+        folder: the folder, in which Python also looks for modules first.
     """
 
     def __init__(self, folder: Path):
@@ -33,8 +33,8 @@ class Process:
     def run(
         self, *arguments: str, path: str = "", given: str = "", **variables: str
     ) -> subprocess.CompletedProcess:
-        """`python ARGUMENTS`; `path` is a folder of more modules, relative to this one; `given` is
-        what it reads from standard input; `variables` are of its environment."""
+        """Runs `python ARGUMENTS`. `path` is a folder with more modules, relative to `folder`.
+        `given` is its standard input, `variables` are changes of its environment."""
         folders = [str(self.folder / path)] if path else []
         folders += [str(_BUILD), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
         environment = dict(
@@ -54,7 +54,7 @@ class Process:
         )
 
     def hide(self, module: str) -> None:
-        """Makes a module of this name in `hidden/` that behaves as if it were not installed."""
+        """Writes a module to `hidden/` that makes Python behave as if it were not installed."""
         self.write(
             f"hidden/{module}.py",
             f"raise ModuleNotFoundError(\"No module named '{module}'\", name='{module}')\n",

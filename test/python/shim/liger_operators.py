@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Operators of liger-kernel, whose kernels are Triton's, against PyTorch: results and gradients.
+"""Operators of liger-kernel, which are written in Triton, against PyTorch: results and gradients.
 
     python -m eft run liger_operators.py DEVICE GROUP
 
-runs one group of them, and prints their number.
+runs one group of operators, and prints the number of cases.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from liger_kernel.ops.tvd import LigerTVDLossFunction
 
 DEVICE, GROUP = sys.argv[1:]
 if DEVICE == "cpu":
-    # Its backward pass knows the number of a GPU's multiprocessors, or of another maker's cores.
+    # DyT's backward pass needs a number of multiprocessors or of NPU cores; a CPU has neither.
     dyt_module.infer_device, dyt_module.get_npu_core_count = lambda: "npu", lambda: 4
 
 _cases = []
@@ -66,7 +66,7 @@ def codes(high: int, *shape) -> torch.Tensor:
 
 
 def check(operator, reference, *inputs, tolerance=1e-4):
-    """The results, and the gradients of all inputs."""
+    """Compares the results of an operator, and the gradients of all inputs, with a reference."""
     outcomes = []
     for function in (operator, reference):
         given = [each.clone().requires_grad_() for each in inputs]
@@ -359,8 +359,8 @@ def qwen2vl_rope():
 
 @case("attention")
 def llama4_rope():
-    """In place. The backward pass returns one gradient too few for PyTorch, so only the results
-    count."""
+    """Works in place. The operator's backward pass returns one gradient too few for PyTorch, so
+    only the results are checked."""
     angles = numbers(10, 8)
     turns = torch.complex(angles.cos(), angles.sin())
     given = numbers(2, 10, 4, 16), numbers(2, 10, 2, 16)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`python -m eft`: the other commands, and what is no command."""
+"""`python -m eft`: the commands other than `run`, and wrong commands."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that `triton.compile` gives: their metadata, their launches by Triton's protocol, and
-their way into another process, as PyTorch's compiler uses them."""
+"""The kernels that `triton.compile` returns, as PyTorch's compiler uses them: their metadata, their
+launches by Triton's protocol, and their transfer to another process."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_metadata_are_those_of_triton():
     assert repr(made) == "<eft kernel scales for cuda:90>"
 
 
-#: The fields that the metadata of a kernel for NVIDIA's GPUs have in Triton 3.6.
+#: The fields of the metadata of a kernel for NVIDIA's GPUs in Triton 3.6.
 FIELDS = """
     allowed_dot_input_precisions arch backend_name debug default_dot_input_precision
     deprecated_fp8_dot_operand_dtypes enable_fp_fusion enable_reflect_ftz extern_libs
@@ -141,7 +141,8 @@ def test_the_metadata_of_a_launch_have_what_the_kernel_adds(monkeypatch):
 
 
 def test_a_kernel_goes_into_another_process(monkeypatch):
-    """PyTorch pickles the attributes, without those of the kernel that can't be."""
+    """PyTorch sets some attributes of a kernel's function to None, and then pickles the kernel's
+    attributes."""
     made = compiled()
     kernel = made.src.fn = compiled().src.fn
     before = kernel.fn, kernel.__globals__, kernel.used_global_vals, kernel.repr
@@ -240,9 +241,9 @@ def test_a_number_becomes_one_of_its_type(type, value):
     assert_same_bits(x, np.array([value], DTYPES[type]).astype(np.float64))
 
 
-#: By type, numbers and the results of rounding them: ties go to even, numbers beyond the range to
-#: an infinity. A number that is rounded to fp32 first loses 2**-30 and 2**-40, and a long int that
-#: is rounded to fp64 first loses the one at its end. Both become ties.
+#: By type, numbers and the results of rounding them. Ties go to even, numbers beyond the range to
+#: an infinity. Rounding to fp32 first would drop 2**-30 and 2**-40, and rounding a long int to fp64
+#: first would drop the 1 at its end. Either would make the number a tie.
 ROUNDED = {
     "fp16": {
         65519.99: 65504.0,
@@ -393,7 +394,7 @@ def test_what_a_launch_returns_is_a_compiled_kernel():
 
 
 def test_what_a_warmup_returns_is_launched_by_itself():
-    """As in Triton's lesson on softmax, which asks it for its registers first."""
+    """Triton's softmax tutorial reads the number of registers before such a launch."""
     x, y = arrays()
     kernel = scales.warmup(x, y, 100, 64, 3.0, grid=(1,))
     kernel._init_handles()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The classes of Triton's errors, and the words in them that programs look for."""
+"""The classes of Triton's errors, and the phrases in messages that programs look for."""
 
 import eft
 import eft.language as tl

@@ -16,7 +16,7 @@ from eft.triton import environment, knobs
 
 @pytest.fixture(autouse=True)
 def as_before(monkeypatch):
-    """Each test leaves the knobs, their variables and what was said of them as they were."""
+    """After each test, restores the knobs, their variables and the record of warnings."""
     monkeypatch.setattr(knobs, "_told", set())
     groups = [value for value in vars(knobs).values() if isinstance(value, knobs.base_knobs)]
     settings = [dict(vars(group)) for group in groups]
@@ -81,7 +81,7 @@ def test_a_knob_without_effect_says_so_once():
     with pytest.warns(UserWarning) as warned:
         knobs.nvidia.disable_ptxas_opt = True
         knobs.nvidia.disable_ptxas_opt = True
-        knobs.amd.use_buffer_ops = True  # as it is
+        knobs.amd.use_buffer_ops = True  # no warning: this is the value that it has
     (warning,) = warned
     assert str(warning.message) == "triton.knobs.nvidia.disable_ptxas_opt has no effect in Eft"
     assert warning.filename == __file__
@@ -213,7 +213,7 @@ def test_variables_are_adopted_under_eft_s_names(monkeypatch):
 
 def test_a_variable_has_every_stage_written(monkeypatch, tmp_path):
     monkeypatch.setenv("EFT_DUMP_DIR", "")
-    monkeypatch.delenv("EFT_DUMP_DIR")  # so that it is gone afterwards
+    monkeypatch.delenv("EFT_DUMP_DIR")  # monkeypatch deletes the variable afterwards
     monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path))
     for word, folder in (("0", None), ("1", str(tmp_path))):
         monkeypatch.setenv("TRITON_KERNEL_DUMP", word)

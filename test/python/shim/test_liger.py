@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A public package of kernels, as it comes from PyPI, with Eft in the place of Triton."""
+"""A public package of Triton kernels from PyPI, which runs with Eft instead of Triton."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The extension modules carry what they need, and show nothing of it to the rest of the process."""
+"""The extension modules contain the libraries that they need, and hide their symbols."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import sys
 import eft
 import pytest
 
-#: The C library, and the loader. Everything else is inside.
+#: The C library and the loader. The modules contain all other libraries.
 SYSTEM = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
 
-#: ThreadSanitizer wants to see the C++ library.
+#: Under ThreadSanitizer, the C++ library must be shared.
 if "tsan" in os.environ.get("LD_PRELOAD", ""):
     SYSTEM |= {"libstdc++.so.6", "libgcc_s.so.1"}
 
@@ -28,7 +28,7 @@ def path_of(name: str) -> str:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_needs_only_the_c_library(name):
-    # Without what is preloaded into this process: a sanitizer's library needs others.
+    # A preloaded sanitizer would add the libraries that it needs.
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     done = subprocess.run(["ldd", path_of(name)], stdout=-1, text=True, check=True, env=environment)
     libraries = {line.split()[0].rpartition("/")[2] for line in done.stdout.splitlines()}
@@ -43,7 +43,7 @@ def test_shows_only_its_entry(name):
     command = [nm, "-D", "--defined-only", path_of(name)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     shown = {line.split()[-1] for line in text.splitlines()}
-    # Debuggers look for the second two.
+    # Debuggers look for the second and the third symbol.
     expected = {"PyInit__compiler", "__jit_debug_descriptor", "__jit_debug_register_code"}
     assert shown == (expected if name == "_compiler" else {f"PyInit_{name}"})
 
@@ -81,7 +81,7 @@ def test_version_is_that_of_the_package():
 
 
 def test_lives_beside_other_users_of_llvm(python):
-    """Whichever comes first, both work: each has its own LLVM."""
+    """Eft and the other packages work in either order of import: each has its own LLVM."""
     found = [name for name in ("numba", "torch", "triton") if importlib.util.find_spec(name)]
     if not found:
         pytest.skip("none of Numba, PyTorch and Triton is installed")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every public module and name of Triton's is there, or docs/triton.md says why not."""
+"""Every public module and name of Triton exists, or docs/triton.md says why it does not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = HERE.parent.parent.parent
 _, *LINES = (HERE / "triton_names.txt").read_text().splitlines()
 #: The public names of each of Triton's public modules.
 NAMES = {module: names for module, *names in map(str.split, LINES)}
-#: Modules that later versions have.
+#: Modules that only later versions of Triton have.
 LATER = ["triton.profiler.data", "triton.profiler.metric", "triton.tools.gsan"]
 
 PROGRAM = """
@@ -69,7 +69,7 @@ for line in sys.stdin.read().splitlines():
 
 
 def lacking(lines: list[str]) -> list[str]:
-    """The names of modules that Eft can't serve, by a process in which Triton means Eft."""
+    """The names of modules that Eft lacks, found by a process in which `triton` means Eft."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], input="\n".join(lines), capture_output=True, text=True
     )
@@ -77,7 +77,7 @@ def lacking(lines: list[str]) -> list[str]:
     return done.stdout.split()
 
 
-#: What programs do not make by themselves, and what they call with one argument that has no name.
+#: Classes that programs do not instantiate, and functions with one positional argument.
 NOT_BY_NAME = {
     *("CompilationError", "CompiledKernel", "CompileTimeAssertionFailure", "JITCallable"),
     *("KernelParam", "UnsupportedLanguageConstruct", "tensor_descriptor", "tensor_descriptor_type"),
@@ -96,8 +96,8 @@ def test_what_programs_call_takes_the_same_arguments():
 
 
 def documented() -> list[str]:
-    """The names that docs/triton.md lists as not there: those in code in the first column of a
-    table under that title. `*` stands for any."""
+    """The names that docs/triton.md lists as missing: those in backticks in the first column of the
+    tables under "Names that are not there". `*` stands for any name."""
     text = (ROOT / "docs" / "triton.md").read_text()
     section = text.partition("## Names that are not there\n")[2].partition("\n## ")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]

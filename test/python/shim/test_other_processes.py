@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`import triton` means Eft in processes that a program starts, and in those that are told so."""
+"""`import triton` means Eft in the child processes of a program that asks for it, and in processes
+whose environment asks for it."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ def test_the_folder_on_a_path(python):
 
 
 def test_an_installation_and_a_variable(tmp_path):
-    """The file for Python's start, beside a package, as an installation has them."""
+    """An installation has a .pth file beside the package; Python reads it at its start."""
     site = tmp_path / "site"
     site.mkdir()
     shutil.copy(FRONTEND / "eft-as-triton.pth", site)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs in Triton's language: what is expected of them is found on the CPU and on a GPU, by Eft
-and, where it is installed beside a GPU, by Triton; and both find the same."""
+"""Programs in Triton's language. Eft runs them on the CPU and on a GPU; Triton runs them on a GPU
+if it is installed. The outcomes must be as expected, and the same for both."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MODULES = sorted({path.stem for path in FOLDER.glob("*.py")} - {"arrays", "progr
 
 @functools.cache
 def outcomes(module: str, device: str, compiler: str) -> dict:
-    """The outcomes of the programs of a module, by a process of its own."""
+    """The outcomes of the programs of a module, which run in a new process."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "outcomes"
         command = [FOLDER / "run.py", device, place, module]
@@ -57,8 +57,8 @@ def programs() -> list[tuple[str, str]]:
 
 
 def assert_close(found, expected, bound: float):
-    """A result is what is expected: an array with its type, its shape, and its elements within the
-    bound, or the text of any other value."""
+    """Checks that a result is as expected. Arrays must have the same type and shape, and elements
+    within the bound. Other values are compared as texts."""
     if not isinstance(expected, np.ndarray):
         assert found == expected
         return
@@ -73,7 +73,7 @@ def assert_close(found, expected, bound: float):
 
 
 def _wide(array) -> np.dtype:
-    """A type of NumPy's own in which the elements are the same numbers."""
+    """A type of NumPy's own that can represent the elements exactly."""
     return np.dtype("float64") if array.dtype.kind in "fV" else array.dtype
 
 

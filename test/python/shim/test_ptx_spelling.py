@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The words of PTX that tools and tests of kernels search for."""
+"""The spelling of PTX: texts for which tools and tests of kernels search."""
 
 from __future__ import annotations
 

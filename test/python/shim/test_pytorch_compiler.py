@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's compiler with Eft in the place of Triton. It makes kernels for the CPU here, too, as it
-does for GPUs."""
+"""PyTorch's compiler with Eft in the place of Triton. In these tests, the compiler makes Triton
+kernels for the CPU, too."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ for n in (300, 256):
 """
 )
 
-#: Models, trained: each with its input, and the type that it computes in.
+#: Trains models, each of which is given with its input and the type in which it computes.
 MODELS = (
     COMMON
     + """
@@ -184,7 +184,7 @@ torch.testing.assert_close(train(True), train(False))
 """
 )
 
-#: A kernel as an operator that PyTorch knows, in the ways in which it looks at operators.
+#: A kernel that is registered as a PyTorch operator, in each way in which PyTorch uses one.
 OPERATOR = (
     COMMON
     + """
@@ -239,7 +239,7 @@ for without_memory in fake, torch.empty(300, device="meta"), torch._to_functiona
 """
 )
 
-#: The workers of PyTorch's compiler are processes that PyTorch starts.
+#: Compiles in worker processes that PyTorch starts.
 WORKERS = (
     COMMON
     + """
@@ -270,6 +270,6 @@ def test_a_function_is_compiled(python, text, threads, device):
         *("-m", "eft", "run", script, device),
         TORCHINDUCTOR_CACHE_DIR=str(python.folder / "inductor"),
         TORCHINDUCTOR_COMPILE_THREADS=str(threads),
-        EFT_NUM_THREADS="1",  # on a busy machine, each of the many short launches waits for others
+        EFT_NUM_THREADS="1",  # many short launches would wait for threads
     )
     assert done.returncode == 0, done.stderr

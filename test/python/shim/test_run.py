@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`python -m eft run`: a script runs as Python itself would run it, with `import triton` meaning
+"""`python -m eft run` runs a script as Python itself would, except that `import triton` imports
 Eft."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pytorch import needs_torch
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
-#: A package that passes for Triton and would be noticed.
+#: A package named `triton` whose texts show if it is imported instead of Eft.
 FAKE_TRITON = {
     "triton/__init__.py": "from triton import language\njit = 'the real one'\n",
     "triton/language/__init__.py": "rand = 'the real one'\n",
@@ -443,8 +443,8 @@ def test_device_of_pytorch(python):
 
 @needs_torch
 def test_triton_and_pytorch_in_one_process():
-    """The installed Triton, PyTorch and Eft beside each other, each under its own name."""
-    # In a process of its own: where other tests have been, triton may mean Eft.
+    """The installed Triton, PyTorch and Eft work in one process under their own names."""
+    # This needs a new process: after other tests, `triton` may mean Eft in this one.
     missing = 7
     code = (
         f"import importlib.util, sys\nimportlib.util.find_spec('triton') or sys.exit({missing})\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The modules of `triton` that programs use beside its language: the device, caches, profiles,
+"""The modules of `triton` other than its language that programs use: the device, caches, profiles,
 tools."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PAPER = {
 
 @pytest.fixture
 def paper_gpu(monkeypatch):
-    """A process that thinks it has a GPU, until it uses it."""
+    """Replaces functions of the runtime, which then report a GPU that cannot be used."""
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setattr(_runtime, "device_count", lambda: 1)
     monkeypatch.setattr(_runtime, "device_properties", lambda device: dict(PAPER))

@@ -20,7 +20,7 @@ def sleep():
 
 @pytest.mark.parametrize("mode", ["mean", "median", "min", "max"])
 def test_time_is_in_milliseconds(mode):
-    # The machine may be busy with other things, but neither seconds nor microseconds pass here.
+    # On a busy machine the time may be longer, but it is neither seconds nor microseconds.
     assert 2 <= do_bench(sleep, warmup=1, rep=10, return_mode=mode, device="cpu") < 500
 
 

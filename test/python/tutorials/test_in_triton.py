@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tutorials' kernels as Triton's: Triton compiles the same functions, if it is there."""
+"""The tutorials' kernels in Triton: if it is installed, Triton compiles the same functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import eft
 TUTORIALS = Path(__file__).parent.parent.parent.parent / "tutorials"
 BUILD = Path(eft.__file__).parent.parent
 
-#: Stands for Triton: its kernels remember their functions, its tuned ones what they tune.
+#: A stand-in for Triton, whose kernels and autotuned kernels keep their arguments.
 STAND_IN = """
 from dataclasses import dataclass
 
@@ -59,7 +59,7 @@ tuned = eft.autotune([CONFIGURATION], key=["BLOCK"])(kernel)
 
 
 def run(code: str, triton: str | None, folder: Path) -> None:
-    """Runs code behind KERNELS, with a module `triton` of this source, or with none."""
+    """Runs KERNELS and then `code`, with a module `triton` of this source, or without Triton."""
     package = folder / "triton"
     package.mkdir()
     missing = "raise ModuleNotFoundError(\"No module named 'triton'\", name='triton')"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tutorials' plots show what their tables do, and say so."""
+"""The tutorials' plots show the numbers of their tables, and have labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 TUTORIALS = Path(__file__).parent.parent.parent.parent / "tutorials"
 BUILD = Path(eft.__file__).parent.parent
 
-#: Runs a lesson with NumPy's arrays, and prints what its plots say.
+#: Runs a tutorial with NumPy arrays, and prints the labels and lines of its plots as JSON.
 PROGRAM = """
 import json, runpy, sys
 sys.modules["torch"] = None
@@ -41,7 +41,7 @@ print(json.dumps(found))
 
 
 def plots_of(lesson: str, largest: int, folder: Path) -> tuple[list, str]:
-    """The contents of a lesson's plots, and its output."""
+    """The contents of a tutorial's plots, and its output."""
     (path,) = TUTORIALS.glob(f"{lesson}-*.py")
     plot = ["--largest", str(largest), "--plot", str(folder / "plot.png")]
     done = subprocess.run(
@@ -118,7 +118,7 @@ def test_only_a_terminal_is_told_that_a_table_is_measured(terminal, said, tmp_pa
         env=environment,
         capture_output=True,
         text=True,
-        cwd=tmp_path,  # for Python looks for `support` there first
+        cwd=tmp_path,  # Python looks for `support` in this folder first
     )
     assert (done.stdout, done.returncode) == (said, 0), done.stderr
 
@@ -139,7 +139,7 @@ print([list(map(float, line)) for line in drawn])
         env=environment,
         capture_output=True,
         text=True,
-        cwd=tmp_path,  # for Python looks for `support` there first
+        cwd=tmp_path,  # Python looks for `support` in this folder first
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [[3.0, 5000.0], [0.003, 5.0]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tutorials run from top to bottom, on every kind of array that they know."""
+"""The tutorials run from top to bottom, with every array library that they support."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(name: str, *arguments, hidden: Path | None = None) -> str:
 
 
 def without(module: str, folder: Path) -> Path:
-    """A folder in which a module behaves as if it were not installed."""
+    """Writes a module to a folder that makes Python behave as if it were not installed."""
     (folder / f"{module}.py").write_text(
         f"raise ModuleNotFoundError(\"No module named '{module}'\", name='{module}')\n"
     )
@@ -43,7 +43,7 @@ def without(module: str, folder: Path) -> Path:
 
 
 def check_dropout(text: str):
-    """The lesson's tables: the same seed gives the same row, another seed another one."""
+    """Checks the tables: the same seed gives the same row, another seed another row."""
     rows = [line.split() for line in text.splitlines()]
     first = next(row for row in rows if row[:2] == ["seed", "123"])
     again = next(row for row in rows if row[:3] == ["seed", "123", "again"])
@@ -55,12 +55,12 @@ def check_dropout(text: str):
 
 
 def columns_of_triton(text: str) -> int:
-    """The columns of a table that Triton has: a time and a rate, where it is installed."""
+    """The number of a table's columns for Triton: a time and a rate, if Triton is installed."""
     return 2 if "Triton" in text else 0
 
 
 def check_matrix_multiplication(text: str):
-    """The lesson's products are right, GPUs get what it says, and what is timed has a rate."""
+    """Checks the tables: the products, the instructions on each GPU, and positive rates."""
     assert "129 × 300 × 65, A by columns" in text
     rows = [line.split() for line in text.splitlines()]
     instructions = {tuple(row[:2]): row[2:6] for row in rows if row[-1:] == ["KiB"]}
@@ -75,7 +75,7 @@ def check_matrix_multiplication(text: str):
 
 
 def check_vector_addition(text: str):
-    """The lesson's tables: ten sums, the check against NumPy, the times."""
+    """Checks the tables: ten sums, the comparison with NumPy, the times."""
     rows = [line.split() for line in text.splitlines()]
     x, y, sums = (next(row[1:] for row in rows if row[:1] == [name]) for name in ("x", "y", "sum"))
     assert len(x) == 10
@@ -85,7 +85,7 @@ def check_vector_addition(text: str):
 
 
 def check_softmax(text: str):
-    """The lesson's tables: a quarter of the traffic, and errors as small as the text says."""
+    """Checks the tables: about a quarter of the memory traffic, small errors, the times."""
     rows = [line.split() for line in text.splitlines()]
     assert ["read", "1.25", "GiB", "256", "MiB"] in rows
     errors = [float(row[-1]) for row in rows if len(row) == 6 and row[1] == "×"]
@@ -95,7 +95,7 @@ def check_softmax(text: str):
 
 
 def check_seed_per_row(text: str):
-    """The lesson's tables: rows of one seed are alike, every view was checked, times have rates."""
+    """Checks the tables: rows of one seed are equal, all views were checked, times have rates."""
     rows = [line.split() for line in text.splitlines()]
     drawn = [row[4:] for row in rows if row[:1] == ["row"] and row[2:3] == ["seed"]]
     assert [len(row) for row in drawn] == [8, 8, 8, 8]
@@ -110,7 +110,7 @@ def check_seed_per_row(text: str):
 
 
 def check_layer_normalisation(text: str):
-    """The lesson's tables: small errors, sums in two stages with the same bits, rates."""
+    """Checks the tables: small errors, two-stage sums with the same bits, positive rates."""
     rows = [line.split() for line in text.splitlines()]
     errors = [row[-4:] for row in rows if len(row) == 8 and row[1] == "×"]
     assert len(errors) == 4
@@ -121,7 +121,7 @@ def check_layer_normalisation(text: str):
 
 
 def check_projection(text: str):
-    """The lesson's tables: both matrices checked, distances that keep, times beside the product."""
+    """Checks the tables: both matrices, distances that hardly change, and times."""
     rows = [line.split() for line in text.splitlines()]
     shares = [row[-1] for row in rows if "1/32" in row]
     assert len(shares) == 2
@@ -135,8 +135,8 @@ def check_projection(text: str):
 
 
 def check_attention(text: str):
-    """The lesson's tables: pieces that end with the whole's result, small errors, and rates, of
-    both ways."""
+    """Checks the tables: the pieces end with the result of the whole, the errors of the forward and
+    the backward pass are small, and their rates are positive."""
     rows = [line.split() for line in text.splitlines()]
     last = next(row for row in rows if row[:3] == ["0", "…", "15"])
     assert last[-3:] == next(row for row in rows if row[:3] == ["all", "at", "once"])[-3:]
@@ -153,7 +153,7 @@ def check_attention(text: str):
 
 
 def check_persistent(text: str):
-    """The lesson's tables: rounds, copies before stores where they are wanted, exact products, and
+    """Checks the tables: rounds, copies before stores only in flattened loops, exact products, and
     rates."""
     rows = [line.split() for line in text.splitlines()]
     assert ["4096", "×", "4096", "512", "4", "97%"] in rows
@@ -165,7 +165,7 @@ def check_persistent(text: str):
 
 
 def check_grouped(text: str):
-    """The lesson's tables: fewer rounds, wide copies alone where they are promised, exact products,
+    """Checks the tables: fewer rounds, only wide copies if alignment is promised, exact products,
     and rates."""
     rows = [line.split() for line in text.splitlines()]
     apart, together = next(row[2:] for row in rows if row[:1] == ["2,048"])
@@ -180,8 +180,8 @@ def check_grouped(text: str):
 
 
 def check_scaled(text: str):
-    """The lesson's tables: fewer lost numbers with more scales, products of bytes where they are,
-    exact products, and rates."""
+    """Checks the tables: fewer lost numbers with more scales, the kinds of products, exact
+    products, and rates."""
     rows = [line.split() for line in text.splitlines()]
     lost, products = (
         [float(each.rstrip("%")) for each in row[1:]] for row in rows if row[:1] == ["1e+06"]
@@ -206,7 +206,7 @@ def check_scaled(text: str):
 
 
 def check_upside_down(text: str):
-    """A view that only NumPy has: both strides negative, and not those of rows."""
+    """Checks the line of a view that only NumPy has: both of its strides are negative."""
     assert ["180", "degrees,", "every", "other", "column", "40", "×", "200", "-400", "-2"] in [
         line.split()[2:12] for line in text.splitlines()
     ]
@@ -214,14 +214,14 @@ def check_upside_down(text: str):
 
 @dataclass
 class Lesson:
-    """A lesson, and what it is asked for.
+    """A tutorial, and the checks of its output.
 
     Attributes:
         name: the file.
-        largest: the argument `--largest`.
-        check: looks at what the lesson prints, with whatever arrays.
-        says_with_pytorch, says_with_numpy: what it prints too.
-        check_with_numpy: looks at what it prints with NumPy's arrays alone.
+        largest: the value of the argument `--largest`.
+        check: checks the output with any array library.
+        says_with_pytorch, says_with_numpy: texts that the output has with this library.
+        check_with_numpy: checks the output with NumPy's arrays only.
     """
 
     name: str

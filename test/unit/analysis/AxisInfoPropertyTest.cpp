@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whatever the analyses claim of a random program holds of every value that it computes.
+// Checks that everything the analyses claim about values of a random program is true of the values
+// that the program computes.
 #include "RandomProgram.h"
 #include "compiler/analysis/PrefixMask.h"
 
@@ -29,8 +30,8 @@ std::string textOf(Value value) {
   return text;
 }
 
-/// Calls back for each index of each line along the dimension: its number, its position in the
-/// line, and the number of its neighbour before it.
+/// Calls `function(number, position, before)` for each element: its number in row-major order, its
+/// position along the dimension, and the number of its neighbour before it along the dimension.
 template <typename Function> void alongDim(Type type, unsigned dim, Function function) {
   std::vector<int64_t> extents = extentsOf(type);
   int64_t stride = 1, all = 1;
@@ -59,12 +60,12 @@ void checkAxisInfo(const AxisInfos &infos, Value value, const Elements &elements
       if (position % info.constancy(dim) != 0) {
         ASSERT_EQ(element, elements[before]) << textOf(value);
       }
-      // No aligned run passes the largest number, signed or unsigned.
+      // No aligned run wraps around, signed or unsigned.
       if (position % info.alignedRun(dim) != 0) {
         ASSERT_GT(element, elements[before]) << textOf(value);
         ASSERT_GT(asSigned(element, width), asSigned(elements[before], width)) << textOf(value);
       }
-      // Of a headless run the first element may be anything.
+      // The first element of a headless run may be anything.
       if (const int64_t place = position % info.headlessRun(dim); place > 1) {
         ASSERT_EQ(element, truncated(elements[before] + unit, width)) << textOf(value);
       } else if (place == 1) {
@@ -148,7 +149,8 @@ TEST_P(Programs, CountsOfPrefixMasksHold) {
   }
 }
 
-// The tests above would pass for an analysis that claims nothing.
+// The tests above would pass for an analysis that claims nothing, so this checks that enough is
+// claimed.
 TEST(ProgramsTogether, EnoughIsClaimed) {
   MLIRContext context;
   context.loadDialect<EftDialect, arith::ArithDialect, func::FuncDialect, scf::SCFDialect>();

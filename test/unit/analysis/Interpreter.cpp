@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The interpreter: each operation by its plain meaning, one element at a time.
+// The interpreter evaluates each operation by its definition, one element at a time.
 #include "Interpreter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,8 +56,9 @@ bool compare(arith::CmpIPredicate predicate, uint64_t x, uint64_t y, unsigned wi
   return false;
 }
 
-/// Corners as Eft defines them: x / 0 is all ones, x % 0 is x, and the one signed overflow wraps.
-/// Shifts by the width or more have no meaning; they are taken modulo the width here.
+/// Special cases are as in Eft: x / 0 has all bits set, x % 0 is x, and the least number divided by
+/// -1 wraps around. `arith` leaves shifts by the width or more undefined; here they are taken
+/// modulo the width.
 uint64_t binary(Operation &op, uint64_t x, uint64_t y, unsigned width) {
   const int64_t sx = asSigned(x, width), sy = asSigned(y, width);
   if (isa<arith::AddIOp>(op))
@@ -100,7 +101,7 @@ uint64_t binary(Operation &op, uint64_t x, uint64_t y, unsigned width) {
   return 0;
 }
 
-/// The element of the source that stands at an index of the result.
+/// The elements of the source, in the order of the result of `expand_dims` or `broadcast`.
 Elements gathered(Operation &op, const Elements &source) {
   std::vector<int64_t> to = extentsOf(op.getResult(0).getType());
   std::vector<int64_t> from = extentsOf(op.getOperand(0).getType());

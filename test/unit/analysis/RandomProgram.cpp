@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Making random functions.
+// Builds random functions.
 #include "RandomProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +37,8 @@ void RandomProgram::addArguments() {
     pool.push_back(argument);
 }
 
-/// Ranges, and splats of the arguments, in the shape; in two dimensions by way of rows and columns.
+/// Adds ranges, and splats of the arguments, to the pool of values. In two dimensions the ranges
+/// run along rows or columns and are broadcast to the shape.
 void RandomProgram::addSources() {
   Location loc = builder.getUnknownLoc();
   auto block = [&](ArrayRef<int64_t> extents, Type element) {
@@ -90,7 +91,7 @@ Value RandomProgram::some(Type type) {
   bool isPointer = isa<PointerType>(getElementTypeOrSelf(type));
   if (!isPointer && (candidates.empty() || below(3) == 0))
     return someConstant(type);
-  // Late values are the interesting ones.
+  // Prefer the latest value, which has the longest history.
   return below(2) == 0 ? candidates.back() : candidates[below(candidates.size())];
 }
 
@@ -120,8 +121,8 @@ Value RandomProgram::widthChange(Type type) {
   return builder.create<arith::ExtSIOp>(loc, result, some(type));
 }
 
-/// Operations that kernels apply to the offsets of a range: they keep them inside an array, take
-/// rows and columns from them, exchange neighbours, cut them off.
+/// Applies an operation that kernels apply to the offsets of a range: it keeps them inside an
+/// array, computes rows or columns, exchanges neighbours, or cuts the range off.
 Value RandomProgram::wrapped(Value run) {
   static constexpr const char *names[] = {"arith.remsi", "arith.remsi", "arith.remui",
                                           "arith.divsi", "arith.divui", "arith.xori",
@@ -141,7 +142,7 @@ Value RandomProgram::wrapped(Value run) {
   return builder.create(state)->getResult(0);
 }
 
-/// Adds an idiom of kernels: a range moved by a scalar, or compared with one.
+/// Adds a common pattern of kernels: a range plus a scalar, or a range compared with a scalar.
 void RandomProgram::addIdiom(bool isComparison) {
   Location loc = builder.getUnknownLoc();
   Value run = runs[below(runs.size())];
@@ -206,10 +207,10 @@ void RandomProgram::chooseArguments(Interpreter &interpreter) {
     case 0:
       value = below(200);
       break;
-    case 1: // Around the largest and the lowest signed number.
+    case 1: // around the largest and the least signed number
       value = (uint64_t(1) << (width - 1)) + below(200) - 100;
       break;
-    case 2: // Around zero, from below.
+    case 2: // zero, or a little below
       value = uint64_t(0) - below(100);
       break;
     default:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random functions over integers, pointers and blocks, of the kind that makes offsets and masks.
+// Random functions over integers, pointers and blocks, with operations that kernels use for offsets
+// and masks.
 #pragma once
 
 #include "Interpreter.h"
@@ -11,20 +12,21 @@
 
 namespace eft::testing {
 
-/// A function of scalar arguments without control flow, and values for its arguments.
+/// A random function with scalar arguments and without control flow, and values for its arguments.
 class RandomProgram {
 public:
   RandomProgram(mlir::MLIRContext &context, uint32_t seed);
 
   mlir::func::FuncOp function() { return program; }
-  /// Values for the arguments that their attributes allow, often close to where integers wrap.
+  /// Chooses values for the arguments that their attributes allow, often close to where integers
+  /// wrap around.
   void chooseArguments(Interpreter &interpreter);
 
 private:
   uint64_t below(uint64_t bound) {
     return std::uniform_int_distribution<uint64_t>(0, bound - 1)(generator);
   }
-  /// Some value of exactly this type; a constant if there is none yet.
+  /// A random value of exactly this type; a constant if there is none yet.
   mlir::Value some(mlir::Type type);
   mlir::Value someConstant(mlir::Type type);
   mlir::Type someType();
@@ -40,9 +42,9 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::OpBuilder builder;
   mlir::func::FuncOp program;
-  std::vector<int64_t> shape; // of most blocks; all have this rank, or lead to it
+  std::vector<int64_t> shape; // the shape of most blocks
   std::vector<mlir::Value> pool;
-  std::vector<mlir::Value> runs; // ranges, and what idioms make of them
+  std::vector<mlir::Value> runs; // ranges, and values that patterns compute from them
 };
 
 } // namespace eft::testing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The code of a module of LLVM IR depends on that module alone.
+// Tests of code generation from LLVM IR: the code of a module depends on that module only, and long
+// basic blocks are split.
 #include "compiler/codegen/Codegen.h"
 
 #include "llvm/AsmParser/Parser.h"
@@ -23,8 +24,8 @@ define void @k(ptr addrspace(1) %p) {
 !0 = !{ptr @k, !"kernel", i32 1}
 !1 = !{ptr @k, !"reqntidx", i32 )";
 
-// The allocator gives a module and its kernel the places of the one before, whose PTX was never
-// asked for.
+// A new module can get the addresses of a destroyed one for which no PTX was emitted. What was
+// stored for the old addresses must not affect the new module.
 TEST(Codegen, AModuleTellsTheNextOneNothing) {
   auto machine = makePtxMachine(90);
   ASSERT_TRUE(bool(machine));
@@ -49,7 +50,7 @@ TEST(Codegen, AModuleTellsTheNextOneNothing) {
   }
 }
 
-/// Parses a function whose one basic block has so many additions.
+/// Parses a function with one basic block of `additions` additions.
 CodeModule straightLine(llvm::LLVMContext &context, unsigned additions) {
   std::string text = "define i32 @f(i32 %a, i32 %v0) {\n";
   for (unsigned i = 0; i < additions; ++i)
@@ -79,7 +80,8 @@ TEST(Codegen, ShortBlocksStayWhole) {
   EXPECT_EQ(module->getFunction("f")->size(), 1u);
 }
 
-// LLVM would make one block of the parts if it could tell that one always follows the other.
+// The parts must remain separate basic blocks. LLVM would merge them if it could tell that one part
+// always follows the other.
 TEST(Codegen, CutsStayInTheCode) {
   llvm::LLVMContext context;
   auto machine = makeHostMachine("", "");
@@ -94,7 +96,7 @@ TEST(Codegen, CutsStayInTheCode) {
   size_t jumps = 0;
   for (size_t at = 0; (at = code->find(".LBB0_", at + 1)) != std::string::npos;)
     jumps += (*code)[at - 1] != '\n';
-  // Each part but the last has a detour, and a jump past it.
+  // Each part except the last has a detour, and a jump past the detour.
   EXPECT_EQ(jumps, blocks / 2) << *code;
 }
 

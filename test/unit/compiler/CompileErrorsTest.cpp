@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whatever eft::compile is given, it returns, and says where and what.
+// eft::compile always returns, also for invalid input, and its errors say where and what is wrong.
 #include "compiler/codegen/Codegen.h"
 #include "test/unit/compiler/Kernels.h"
 
@@ -14,7 +14,7 @@ using namespace eft::test;
 
 namespace {
 
-/// Expects the text not to compile, with `message` among the diagnostics.
+/// Expects that compiling the text fails, and that the diagnostics contain `message`.
 void expectError(llvm::StringRef text, llvm::StringRef target, llvm::StringRef message,
                  const CompileOptions &options = {}) {
   Session session;
@@ -121,7 +121,7 @@ TEST(CompileErrors, ComputeCapabilityOfNoGpu) {
             "no GPU has compute capability 99.9, which target 'cuda:999' names");
 }
 
-/// LLVM itself ends the process for some of these.
+/// LLVM itself ends the process for some of these CPUs and features, so Eft checks them first.
 TEST(CompileErrors, CpusAndFeatures) {
   auto expect = [](std::string cpu, std::string features, std::string message) {
     Session session;
@@ -143,7 +143,7 @@ TEST(CompileErrors, CpusAndFeatures) {
 #endif
 }
 
-/// LLVM ends the process for some of these.
+/// LLVM ends the process for some of these operations, so Eft refuses them first.
 TEST(CompileErrors, OperationsThatAreNotOfBlockIR) {
   for (const char *line :
        {"math.fpowi %x, %n : f32, i32", "vector.splat %x : vector<4xf32>", "llvm.fneg %x : f32"}) {
@@ -204,7 +204,7 @@ TEST(CompileErrors, BlocksTooLargeToPlace) {
                     "got 2^32");
 }
 
-/// Work on 2^30 elements in loops over steps is small code.
+/// A block of 2^30 elements compiles to small code, because a tiled loop computes it.
 TEST(Compile, LargestBlockInSteps) {
   for (const char *target : {"cpu", "cuda:90"}) {
     Session session;
@@ -220,7 +220,8 @@ TEST(Compile, LargestBlockInSteps) {
   }
 }
 
-/// Splitting into steps does not recurse along operands.
+/// Tiling does not recurse along operands, so a long chain of operations does not exhaust the
+/// stack.
 TEST(Compile, LongChainsOfOperations) {
   std::string text = R"(func.func @a(%p: !eft.ptr<f32>) {
   %ps = eft.splat %p : !eft.ptr<f32> -> tensor<65536x!eft.ptr<f32>>
@@ -237,8 +238,8 @@ TEST(Compile, LongChainsOfOperations) {
       << session.diagnostics;
 }
 
-/// A block that is loaded once and stored twice, with a scalar access between, must be held as a
-/// whole.
+/// A block that is loaded once must be held as a whole if a scalar access comes between the load
+/// and its store.
 TEST(CompileErrors, LargeBlockThatMustBeHeld) {
   std::string text = R"(func.func @a(%p: !eft.ptr<i32>, %s: !eft.ptr<i32>) {
   %r = eft.arange 0 to 1073741824 : tensor<1073741824xi32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft::compile on good input: its stages, its determinism, threads.
+// eft::compile on valid input: stages, determinism, threads.
 #include "test/unit/compiler/Kernels.h"
 
 #include "gtest/gtest.h"
@@ -153,7 +153,7 @@ TEST(Compile, ThreadsWithContextsOfTheirOwn) {
   }
 }
 
-/// A thread's stack may be as small as this, and LLVM needs more.
+/// A thread's stack may be as small as 32 KiB, and LLVM needs more.
 TEST(Compile, CallersWithASmallStack) {
   Session session;
   OwningOpRef<ModuleOp> module = session.parse(vectorAdd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compiled host objects, loaded and run.
+// Loads compiled host objects and runs them.
 #include "test/unit/compiler/Kernels.h"
 
 #include "gtest/gtest.h"
@@ -15,7 +15,7 @@ namespace {
 using Function = void (*)(const uint64_t *slots, const uint32_t grid[3], uint64_t first,
                           uint64_t count);
 
-/// Compiles and loads; null, after a failed expectation, if that goes wrong.
+/// Compiles and loads a kernel. Returns null, after a failed expectation, if that fails.
 Function load(llvm::StringRef text) {
   Session session;
   FailureOr<Compiled> compiled = session.compile(text, "cpu", {.keepStages = false});
@@ -32,7 +32,8 @@ template <typename T> uint64_t slot(T *pointer) { return reinterpret_cast<uint64
 TEST(HostKernel, AddsVectorsInAllPrograms) {
   Function add = load(vectorAdd);
   ASSERT_TRUE(add);
-  constexpr uint32_t programs = 4, n = 900; // the last program has a part of its block
+  constexpr uint32_t programs = 4,
+                     n = 900; // the last program's block is only partly inside the arrays
   std::vector<float> x(n), y(n), z(programs * 256, -1.0f);
   for (uint32_t i = 0; i < n; ++i) {
     x[i] = float(i);
@@ -108,7 +109,7 @@ TEST(HostKernel, ParametersLieInTheLowBytesOfTheirSlots) {
     })");
   ASSERT_TRUE(kernel);
   double out = 0;
-  constexpr uint64_t above = 0xfedcba9800000000; // what lies above a value does not matter
+  constexpr uint64_t above = 0xfedcba9800000000; // bits above a value have no effect
   uint64_t slots[] = {slot(&out),
                       above | 1,
                       above | uint8_t(-3),
@@ -142,7 +143,7 @@ TEST(HostKernel, KernelsOfOneNameDoNotMeet) {
   EXPECT_EQ(out, 2);
 }
 
-/// The code calls the C library's function, not itself.
+/// The kernel has the name of a C library function that it calls. It must not call itself.
 TEST(HostKernel, NamedLikeAFunctionOfTheCLibrary) {
   Function kernel = load(R"(
     func.func @fmod(%x: f64, %y: f64, %out: !eft.ptr<f64>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Objects that are linked by the compiler and loaded by the runtime.
+// Tests objects that the compiler links and the runtime loads.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/HostCode.h"
 #include "runtime/cpu/LoadCode.h"
@@ -15,7 +15,7 @@ using namespace eft;
 
 namespace {
 
-/// The object of a module of LLVM IR; empty, after a failed expectation, if there is none.
+/// Compiles LLVM IR to an object. Returns "", after a failed expectation, if that fails.
 std::string assemble(llvm::StringRef text) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
@@ -32,7 +32,8 @@ std::string assemble(llvm::StringRef text) {
   return object ? *object : "";
 }
 
-/// Links, loads and runs the function `k`, which gets one slot. Gives the slot, or the error.
+/// Links, loads and runs the function `k` with one slot. Returns the slot's value afterwards, or
+/// the error.
 std::string run(llvm::StringRef text, uint64_t slot) {
   auto linked = linkHostObject(assemble(text), "k");
   if (!linked)

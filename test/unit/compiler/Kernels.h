@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers of the tests of eft::compile: a context that keeps its diagnostics, and kernels as text.
+// Helpers for the tests of eft::compile: a context that keeps its diagnostics, and kernels as text.
 #pragma once
 
 #include "compiler/pipeline/Compile.h"
@@ -13,13 +13,13 @@
 
 namespace eft::test {
 
-/// A context of its own, for one thread. What goes wrong in it is kept as text.
+/// An MLIR context for one thread, which keeps diagnostics as text.
 class Session {
 public:
   Session() : context(makeRegistry(), mlir::MLIRContext::Threading::DISABLED) {
     context.getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
       llvm::raw_string_ostream stream(diagnostics);
-      // The place without the function that it is in.
+      // The location without its debug scope.
       mlir::LocationAttr location = diagnostic.getLocation();
       if (auto place = location.findInstanceOf<mlir::FileLineColLoc>())
         location = place;
@@ -32,7 +32,7 @@ public:
     return mlir::parseSourceString<mlir::ModuleOp>(text, &context, "kernel.mlir");
   }
 
-  /// Parses and compiles.
+  /// Parses the text and compiles it.
   mlir::FailureOr<Compiled> compile(llvm::StringRef text, llvm::StringRef targetName,
                                     const CompileOptions &options = {}) {
     auto target = Target::parse(targetName.str());
@@ -42,7 +42,7 @@ public:
     return eft::compile(*module, *target, options);
   }
 
-  /// What went wrong, one `place: words` a line.
+  /// The diagnostics, one `location: message` on each line.
   std::string diagnostics;
 
 private:

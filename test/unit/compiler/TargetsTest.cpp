@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The first use of LLVM's targets in a process.
+// Tests the first use of LLVM's targets in a process.
 #include "compiler/codegen/Codegen.h"
 
 #include "gtest/gtest.h"
@@ -20,7 +20,8 @@ bool isThere(llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine) {
   return false;
 }
 
-/// Asks for both targets at once, and then for both again, since one that was lost stays lost.
+/// Asks for both targets in two threads at once, and then for both again, since a target whose
+/// registration was lost remains lost.
 bool startsInTwoThreads() {
   std::atomic<int> here = 0;
   auto meet = [&] {
@@ -39,14 +40,14 @@ bool startsInTwoThreads() {
   return gpu && host && isThere(makePtxMachine(90)) && isThere(makeHostMachine("", ""));
 }
 
-/// The number of fresh processes, of `count`, that went wrong. With a lock for each target, one in
-/// some hundreds does.
+/// Runs the test in `count` new processes, and returns the number of failures. If each target had
+/// its own lock, one process in some hundreds would fail.
 int failuresOf(int count) {
   int failures = 0;
   for (int i = 0; i < count; ++i) {
     pid_t child = fork();
     if (child == 0) {
-      alarm(60); // a list of targets that has become a ring has no end
+      alarm(60); // if the list of targets has become a ring, iterating over it never ends
       _exit(startsInTwoThreads() ? 0 : 1);
     }
     int status = -1;
@@ -56,7 +57,8 @@ int failuresOf(int count) {
   return failures;
 }
 
-/// The style starts this program anew for the test, so that no other one has used LLVM before.
+/// The "threadsafe" style starts this program again for the test, so that no other test has used
+/// LLVM before.
 TEST(TargetsDeathTest, FirstUseInTwoThreads) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(_exit(failuresOf(400)), testing::ExitedWithCode(0), "");

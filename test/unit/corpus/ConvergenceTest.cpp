@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The LLVM IR of every kernel is valid, and what threads of a GPU do together is convergent in it.
+// Checks that the LLVM IR of every kernel is valid, and that operations which threads of a GPU must
+// execute together are marked convergent.
 #include "compiler/pipeline/Compile.h"
 #include "test/unit/corpus/Inputs.h"
 
@@ -22,8 +23,8 @@ using namespace eft::test;
 
 namespace {
 
-/// The names of intrinsics by which threads meet begin like this. Each thread begins its copies
-/// (`cp.async`), and waits for them, by itself.
+/// The prefixes of the names of convergent intrinsics. `cp.async` is not among them: each thread
+/// begins its copies, and waits for them, independently.
 const char *const kinds[] = {"llvm.nvvm.mma.",    "llvm.nvvm.ldmatrix.", "llvm.nvvm.barrier",
                              "llvm.nvvm.bar.",    "llvm.nvvm.shfl.",     "llvm.nvvm.vote.",
                              "llvm.nvvm.match.",  "llvm.nvvm.redux.",    "llvm.nvvm.wmma.",
@@ -39,8 +40,9 @@ std::string kindOf(const llvm::CallBase &call) {
   return "";
 }
 
-/// Checks LLVM's IR, and tells how often each kind is called in it. All of these calls must be
-/// convergent.
+/// Checks that the LLVM IR is valid, and counts the calls of each kind. Calls of all kinds but one
+/// must be convergent. The exception, arithmetic in inline assembly, must contain no instruction
+/// that needs several threads or accesses memory.
 void checkCalls(const std::string &name, const std::string &text,
                 std::map<std::string, int> &count) {
   llvm::LLVMContext context;
@@ -86,7 +88,7 @@ TEST(Convergence, of_all_that_threads_do_together) {
     auto module = parseSourceString<ModuleOp>(input.text, &context);
     if (!module)
       continue;
-    // Each function by turns is the module's kernel.
+    // Compile the module once with each function as its kernel.
     auto functions = llvm::to_vector(module->getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
       if (!function.isExternal())
@@ -96,7 +98,7 @@ TEST(Convergence, of_all_that_threads_do_together) {
       for (const char *target : {"sm_80", "sm_90"}) {
         auto compiled = compile(*module, *Target::parse(target), {.last = Stage::LLVM});
         if (failed(compiled))
-          continue; // what is none for this target
+          continue; // it is not a kernel for this target
         ++kernels;
         checkCalls(input.name + " for " + target, compiled->stages.back().second, count);
       }

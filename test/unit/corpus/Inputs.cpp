@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace eft::test {
 namespace {
 
-/// Words of a shell's line; quotes hold one together.
+/// The words of a shell command line. A quoted part belongs to one word.
 std::vector<std::string> wordsOf(StringRef line) {
   std::vector<std::string> words(1);
   bool isQuoted = false;
@@ -31,7 +31,7 @@ std::vector<std::string> wordsOf(StringRef line) {
   return words;
 }
 
-/// The passes of a RUN line; empty if it runs none.
+/// The pass pipeline of a RUN line; empty if the line runs no pass.
 std::string pipelineOf(StringRef line) {
   llvm::SmallVector<std::string> passes;
   for (const std::string &word : wordsOf(line.split('|').first)) {

@@ -8,13 +8,13 @@
 namespace eft::test {
 
 struct Input {
-  std::string name; ///< file and number of the module in it
+  std::string name; ///< the file, and the module's number in the file
   std::string text;
-  /// The passes that the file's RUN lines run, as `mlir::parsePassPipeline` reads them.
+  /// The pass pipelines of the file's RUN lines, in the syntax of `mlir::parsePassPipeline`.
   std::vector<std::string> pipelines;
 };
 
-/// Every module of every .mlir file of the tests, in the order of their names.
+/// All modules of all .mlir files of the tests, in the order of their names.
 std::vector<Input> readInputs();
 
 } // namespace eft::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// IR that verifies ends no pass and no compile, whatever it says. EFT_MUTANTS sets how many mutants
-// are made (2000), EFT_MUTANT_SEED which, and EFT_MUTANT the number of the only one.
+// IR that verifies must not crash a pass or a compile. EFT_MUTANTS is the number of mutants
+// (default 2000), and EFT_MUTANT_SEED their random seed. EFT_MUTANT, the number of a mutant, runs
+// only this one.
 #include "test/unit/corpus/Inputs.h"
 #include "test/unit/corpus/Mutator.h"
 #include "test/unit/corpus/Runs.h"
@@ -54,7 +55,7 @@ TEST(Mutants, of_the_tests_inputs_end_no_pass) {
       if (std::string why = runPasses(*mutant, pipeline); !why.empty())
         progress.fail(why);
     };
-    // Those that the input is made for, and some others.
+    // Run the passes of the input's RUN lines, and some random passes.
     for (const std::string &pipeline : input.pipelines)
       run(pipeline);
     for (int i = 0; i < 3; ++i)

@@ -18,7 +18,7 @@ namespace {
 
 bool isOfName(char letter) { return llvm::isAlnum(letter) || letter == '_'; }
 
-/// The places of `word` by itself, or behind an extent as in 16xf32.
+/// The positions of `word` as a whole word, or as the element type after an extent, as in 16xf32.
 std::vector<size_t> placesOf(StringRef text, StringRef word) {
   std::vector<size_t> places;
   for (size_t at = text.find(word); at != StringRef::npos; at = text.find(word, at + 1)) {
@@ -38,7 +38,7 @@ void replaceAt(std::string &text, const std::vector<size_t> &places, size_t leng
     text.replace(places[i], length, by);
 }
 
-/// Where a number begins, and its length.
+/// The position and length of each number.
 std::vector<std::pair<size_t, size_t>> numbersOf(StringRef text) {
   std::vector<std::pair<size_t, size_t>> numbers;
   for (size_t at = 0; at < text.size(); ++at) {
@@ -47,7 +47,7 @@ std::vector<std::pair<size_t, size_t>> numbersOf(StringRef text) {
     size_t end = at;
     while (end < text.size() && llvm::isDigit(text[end]))
       ++end;
-    // Of results, %x#9 has the parser make room for ten.
+    // Numbers of results are left out: for %x#9 the parser would make room for ten results.
     if (at == 0 || (!isOfName(text[at - 1]) && text[at - 1] != '%' && text[at - 1] != '#'))
       numbers.emplace_back(at, end - at);
     at = end;
@@ -83,7 +83,8 @@ void Mutator::changeExtent(std::string &text) {
   static const char *const others[] = {"1", "2", "4", "8", "32", "64", "256", "1024", "4096"};
   std::string to = others[below(std::size(others))];
   std::vector<size_t> places;
-  for (auto [place, size] : numbersOf(text)) // also "0 to 16", which says the extent again
+  for (auto [place, size] :
+       numbersOf(text)) // "0 to 16" repeats the extent, so change all equal numbers
     if (text.substr(place, size) == from)
       places.push_back(place);
   replaceAt(text, places, from.size(), to);
@@ -99,8 +100,9 @@ void Mutator::changeNumber(std::string &text) {
     text.replace(at, length, std::to_string(changed(number)));
 }
 
-/// Lines keep their order, and regions their ends: MLIR's parser works with freed memory where an
-/// operand is made in a region that fails to parse. Operations are moved when they are parsed.
+/// Erases or repeats a line. Lines keep their order, and lines with braces stay: otherwise a value
+/// could be defined in a region that fails to parse and used outside of it, and then MLIR's parser
+/// uses freed memory. Operations are moved only after parsing.
 void Mutator::changeLines(std::string &text) {
   SmallVector<StringRef> lines;
   StringRef(text).split(lines, '\n');
@@ -148,7 +150,8 @@ void Mutator::changeText(std::string &text) {
 
 namespace {
 
-/// Values of the type that are there before the operation, in its block and in those around it.
+/// The values of this type that are available before the operation, from its basic block and those
+/// around it.
 SmallVector<Value> valuesBefore(Operation *op, Type type) {
   SmallVector<Value> values;
   auto add = [&](ValueRange range) {
@@ -284,8 +287,8 @@ Attribute Mutator::changed(Attribute attribute) {
   return {};
 }
 
-/// Gives the operation the defaults of attributes that were removed, or set to what they can't be.
-/// The parser does so, and verifiers of MLIR 19 rely on it.
+/// Sets attributes that were removed, or set to an invalid value, to their defaults. The parser
+/// does so too, and verifiers of MLIR 19 rely on it.
 static void setDefaults(Operation *op) {
   op->getName().populateDefaultProperties(op->getPropertiesStorage());
 }
@@ -301,7 +304,7 @@ bool Mutator::changeAttribute(Operation *op) {
     return true;
   }
   Attribute other = changed(attribute.getValue());
-  // MLIR has no text for a symbol without a name.
+  // MLIR can't print a symbol without a name.
   if (!other || attribute.getName() == SymbolTable::getSymbolAttrName())
     return false;
   op->setAttr(attribute.getName(), other);
@@ -333,9 +336,10 @@ bool Mutator::changeOperation(ModuleOp module) {
 
 //===--- Both ---------------------------------------------------------------------------------===//
 
-/// Whether the text is a module, verified or not. MLIR 19's parser leaves freed memory in use where
-/// a region fails to parse that made an operand used outside, so texts are tried in a process of
-/// their own. What parses is parsed again, and verified, in this one.
+/// True if the text parses as a module, verified or not. If a value is defined in a region that
+/// fails to parse, and used outside of it, MLIR 19's parser uses freed memory and may crash. So the
+/// text is first parsed in another process. If it parses there, `mutate` parses it again, and
+/// verifies it, in this process.
 static bool parsesElsewhere(StringRef text, MLIRContext &context) {
   const pid_t child = fork();
   if (child == 0) {
@@ -377,7 +381,8 @@ std::optional<std::string> Mutator::mutate(const Input &input,
     if (isChanged && succeeded(verify(*module))) {
       std::string result;
       llvm::raw_string_ostream stream(result);
-      // Names, so that even what does not print well by its own rules parses again.
+      // Print the generic form, so that operations whose own form does not parse can be parsed
+      // again.
       module->print(stream, OpPrintingFlags().printGenericOpForm());
       return result;
     }

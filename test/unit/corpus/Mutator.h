@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Changes IR at random, so that what comes out often verifies and sometimes means something else.
+// Changes IR at random, such that the result often verifies and sometimes has another meaning.
 #pragma once
 
 #include "test/unit/corpus/Inputs.h"
@@ -16,16 +16,16 @@ class Mutator {
 public:
   explicit Mutator(uint64_t seed) : random(seed) {}
 
-  /// A number below `count`.
+  /// A random number below `count`.
   size_t below(size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); }
 
-  /// The text of a mutant that parses and verifies, after some attempts. `show` sees each text
-  /// before it is parsed.
+  /// Returns the text of a mutant that parses and verifies, or nothing after 30 failed attempts.
+  /// Calls `show` with each text before it is parsed.
   std::optional<std::string> mutate(const Input &input,
                                     llvm::function_ref<void(llvm::StringRef)> show);
 
 private:
-  // Changes of text; each may leave it as it is.
+  // Changes of the text. Each may leave it unchanged.
   void changeText(std::string &text);
   void changeElementType(std::string &text);
   void changeExtent(std::string &text);
@@ -33,7 +33,7 @@ private:
   void changeLines(std::string &text);
   void dropAttributes(std::string &text);
 
-  // Changes of operations; false if there was nothing to change.
+  // Changes of operations. Each returns false if it changed nothing.
   bool changeOperation(mlir::ModuleOp module);
   bool erase(mlir::Operation *op);
   bool changeOperand(mlir::Operation *op);

@@ -25,7 +25,7 @@ DialectRegistry makeRegistry() {
   return registry;
 }
 
-/// A context and the first error in it.
+/// An MLIR context that keeps its first error.
 struct Session {
   Session() : context(registry(), MLIRContext::Threading::DISABLED) {
     context.printOpOnDiagnostic(false);
@@ -68,7 +68,8 @@ const std::vector<std::string> &allPasses() {
 
 bool parses(StringRef text) { return bool(Session().parse(text)); }
 
-/// The pipeline with each pass over functions in a `func.func(…)`, as options of eft-opt need none.
+/// The pipeline with each function pass nested in `func.func(…)`. The options of eft-opt need no
+/// nesting, but `parsePassPipeline` does.
 static std::string nested(StringRef pipeline) {
   static const std::vector<std::string> ofFunctions = [] {
     std::vector<std::string> names;

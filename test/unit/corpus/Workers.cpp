@@ -26,7 +26,7 @@ void copy(char *to, size_t size, const std::string &from) {
   to[length] = 0;
 }
 
-/// What is written to a file, at most so much of its end.
+/// The end of a file's content, at most `most` bytes.
 std::string endOf(int file, off_t most) {
   off_t size = lseek(file, 0, SEEK_END);
   off_t from = std::max<off_t>(0, size - most);
@@ -42,8 +42,8 @@ void limitTime(long seconds) {
   setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
-/// A block's worth of memory is no reason to swap. Sanitizers reserve more address space than any
-/// bound.
+/// Limits the memory, so that a mutant with huge blocks does not make the machine swap. Not under
+/// sanitizers, which reserve more address space than any limit.
 void limitMemory() {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&                             \
     !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
@@ -68,7 +68,7 @@ void Progress::fail(const std::string &words) {
   _exit(failed);
 }
 
-/// Each worker does every so-many'th item.
+/// Worker i of n does the items i, i + n, i + 2n and so on.
 class Workers {
 public:
   Workers(size_t items, const std::function<void(size_t, Progress &)> &work)
@@ -138,7 +138,7 @@ private:
     else if (WEXITSTATUS(status) != failed)
       why = "it ended with status " + std::to_string(WEXITSTATUS(status)) + "\n" +
             endOf(worker.errors, 2000);
-    // A long run shows what it finds when it does.
+    // Print each failure at once, because a run may be long.
     std::fprintf(stderr, "%zu, of %s, in %s: %s\n", progress.item, progress.name, progress.step,
                  why.c_str());
     report.failures.push_back({progress.item, progress.name, progress.text, progress.step, why});

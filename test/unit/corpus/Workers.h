@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Work that may end its process, in processes of its own.
+// Runs work that may crash in separate processes.
 #pragma once
 
 #include <functional>
@@ -8,16 +8,16 @@
 
 namespace eft::test {
 
-/// Notes what a worker is about to do. It lies in memory that its parent sees, too.
+/// Records what a worker is doing, in memory that is shared with its parent.
 class Progress {
 public:
-  /// The text that is worked on.
+  /// Sets the text on which the worker works.
   void setInput(const std::string &name, const std::string &text);
-  /// Names the step that the worker does with its input from now on.
+  /// Sets the name of the step that the worker now does with its input.
   void setStep(const std::string &step);
-  /// Something was tried whose input was right.
+  /// Counts an item whose input was valid.
   void count() { ++done; }
-  /// Ends the worker: what it did is wrong, though it did not end it.
+  /// Reports a wrong result that did not crash, and ends the worker.
   [[noreturn]] void fail(const std::string &why);
 
 private:
@@ -32,13 +32,13 @@ struct Failure {
 };
 
 struct Report {
-  size_t done = 0; ///< what `Progress::count` counted
+  size_t done = 0; ///< the number of items that `Progress::count` counted
   std::vector<Failure> failures;
 };
 
-/// Calls `work` for each item from 0 on, in as many processes as there are processors. One that
-/// ends, or takes more than a minute of a processor's time for an item, is a failure, and the next
-/// item has a new process. Stops when there are many failures.
+/// Calls `work` for each item from 0 to `items` - 1, in one process for each processor, at most 8.
+/// An item fails if its process ends, or uses more than a minute of processor time. A new process
+/// then goes on with the next item. After 20 failures, failed processes are no longer replaced.
 Report workOn(size_t items, const std::function<void(size_t item, Progress &)> &work);
 
 } // namespace eft::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where an operation says that it finds its elements, against its documented meaning, index by
-// index.
+// Compares, index by index, the source element that an operation reports for each index of its
+// result with the operation's documented meaning.
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,7 +20,7 @@ struct Element {
   Coordinates index;
 };
 
-/// The element that a result has at an index, by the meaning of the operation.
+/// The source element that a result has at an index, by the meaning of the operation.
 using Meaning = std::function<Element(unsigned result, const Coordinates &index)>;
 
 std::vector<int64_t> shapeOf(Value block) {
@@ -46,7 +46,7 @@ class ElementMoveTest : public ::testing::Test {
 protected:
   ElementMoveTest() { context.loadDialect<EftDialect, func::FuncDialect>(); }
 
-  /// Holds the only move of a function with these arguments against its meaning.
+  /// Compares the only move in a function with these arguments with its meaning.
   void check(const std::string &arguments, const std::string &text, const Meaning &meaning) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         "func.func @move(" + arguments + ") {\n" + text + "\nreturn\n}", &context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What must hold of every layout, on random layouts over small spaces, against brute force over all
+// Checks properties of all layouts, with random layouts over small spaces, by brute force over all
 // places.
 #include "RandomLayout.h"
 
@@ -116,7 +116,7 @@ TEST_P(LayoutProperties, DivideUndoesProduct) {
   LinearLayout other = random.layout(random.shape(layout.target().rank()));
   EXPECT_EQ(layout.product(other).divide(layout), other);
   EXPECT_EQ(layout.divide(LinearLayout::unit(layout.target().rank())), layout);
-  // Where a division is possible at all, it is right.
+  // If a division is possible, it is right.
   if (std::optional<LinearLayout> rest = layout.divide(other)) {
     EXPECT_EQ(other.product(*rest), layout);
   }
@@ -147,14 +147,15 @@ TEST_P(LayoutProperties, ImageBoxIsTheWholeImage) {
   int64_t volume = 1;
   for (int64_t extent : corner)
     volume *= extent;
-  // The image lies inside the corner, so it fills it just when it has as many elements.
+  // The image is inside the box from the origin to this corner. So it fills the box exactly if it
+  // has as many elements.
   std::optional<std::vector<int64_t>> expected;
   if (volume == int64_t(elements.size()))
     expected = corner;
   EXPECT_EQ(layout.imageBox(), expected);
 }
 
-/// The definition of `contiguousAlong`, tried for one width on every place.
+/// The definition of `contiguousAlong`, checked for one width at every place.
 bool runsOf(const LinearLayout &layout, unsigned placeDim, unsigned blockDim, int64_t width) {
   if (width > layout.source().extent(placeDim) || width > layout.target().extent(blockDim))
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layouts' algebra on examples, and its diagnostics. LinearLayoutPropertyTest.cpp holds it
-// against brute force.
+// Examples of the layout algebra, and its diagnostics. LinearLayoutPropertyTest.cpp checks it by
+// brute force.
 #include "RandomLayout.h"
 
 namespace eft {
@@ -8,7 +8,7 @@ namespace {
 
 using testing::make;
 
-/// The first table of the header's essay.
+/// The layout of the first table in LinearLayout.h.
 LinearLayout essayLayout() {
   return make({{"register", {{1}}}, {"lane", {{2}, {4}}}, {"warp", {{8}}}}, {16});
 }
@@ -105,12 +105,14 @@ TEST(LinearLayout, DivideByATile) {
       make({{"register", {{1}, {16}}}, {"lane", {{2}, {4}}}, {"warp", {{8}}}}, {32});
   EXPECT_EQ(layout.divide(essayLayout()),
             make({{"register", {{1}}}, {"lane", {}}, {"warp", {}}}, {2}));
-  // A tile of another arrangement, one with a place that the layout lacks, and one that is larger.
+  // A tile with another arrangement, a tile with a place that the layout lacks, and a tile that is
+  // larger.
   EXPECT_EQ(layout.divide(make({{"register", {{2}}}, {"lane", {{1}}}}, {4})), std::nullopt);
   EXPECT_EQ(layout.divide(make({{"step", {{1}}}}, {2})), std::nullopt);
   EXPECT_EQ(layout.divide(LinearLayout::identity("register", std::vector<int64_t>{64})),
             std::nullopt);
-  // The lanes' copies interleave with the tile's elements, so it is no tile.
+  // The lanes' elements lie between the tile's elements, so the layout is not a multiple of this
+  // tile.
   EXPECT_EQ(make({{"register", {{1}, {4}}}, {"lane", {{2}}}}, {8})
                 .divide(make({{"register", {{1}, {4}}}}, {8})),
             std::nullopt);
@@ -146,14 +148,14 @@ TEST(LinearLayout, ContiguousAlongIsTheVectorWidth) {
   EXPECT_EQ(essayLayout().contiguousAlong("register"), 2);
   EXPECT_EQ(essayLayout().contiguousAlong("lane"), 1);
   EXPECT_EQ(essayLayout().contiguousAlong("step"), 1);
-  // Upper register bits are steps, not part of the vector.
+  // The third register bit adds 8, not 4, so the run has only the elements of the first two bits.
   EXPECT_EQ(
       make({{"register", {{1}, {2}, {8}}}, {"lane", {{4}}}}, {16}).contiguousAlong("register"), 4);
   // The run may lie along another dimension than the last.
   LinearLayout columns = make({{"register", {{1, 0}, {2, 0}}}, {"lane", {{0, 1}}}}, {4, 2});
   EXPECT_EQ(columns.contiguousAlong("register"), 1);
   EXPECT_EQ(columns.contiguousAlong("register", 0), 4);
-  // A swizzle over the lanes moves elements inside the run.
+  // Bit 0 of the lane adds 4 ^ 2, which also exchanges elements inside the run of 4.
   EXPECT_EQ(make({{"register", {{1}, {2}}}, {"lane", {{4 | 2}}}}, {8}).contiguousAlong("register"),
             2);
   EXPECT_EQ(LinearLayout::unit(0).contiguousAlong("register"), 1);
@@ -164,7 +166,7 @@ TEST(LinearLayout, SourceOfTellsAShuffleFromARenaming) {
   LinearLayout to = make({{"register", {{2}}}, {"lane", {{1}}}}, {4});
   std::optional<LinearLayout> source = sourceOf(from, to);
   ASSERT_TRUE(source);
-  // Register 1 of lane 0 wants element 2, which lies in register 0 of lane 1.
+  // Register 1 of lane 0 needs element 2, which is in register 0 of lane 1.
   EXPECT_EQ(source->apply(Coordinates{1, 0}), (Coordinates{0, 1}));
   EXPECT_EQ(sourceOf(make({{"lane", {{1}}}}, {4}), to), std::nullopt);
   EXPECT_EQ(sourceOf(make({{"lane", {{1}}}}, {2}), to), std::nullopt);

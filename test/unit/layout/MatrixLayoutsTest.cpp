@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tiles against the formulas of the PTX ISA ("Matrix Fragments for mma.…"), and the layouts of
-// whole blocks against what a warp must find at hand.
+// Compares the tiles with the formulas of the PTX ISA ("Matrix Fragments for mma.…"), and checks
+// that the layouts of whole blocks give a warp the elements that it needs.
 #include "compiler/layout/MatrixLayouts.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@
 namespace eft {
 namespace {
 
-/// Row and column of fragment element i in a lane with this group and this thread in the group.
+/// The row and column of fragment element i, in the lane with this group and this thread in the
+/// group.
 using Formula = std::function<Coordinates(int64_t group, int64_t thread, int64_t i)>;
 
 void expectFragment(const LinearLayout &tile, int64_t elements, const Formula &formula) {
@@ -128,7 +129,7 @@ TEST(AccumulatorLayoutByRows, WarpsBeyondTheRowsShareTheColumns) {
             "warp = [[16, 0], [0, 8], [0, 0]]");
 }
 
-/// The accumulator of a product is the first factor of the next one without a move.
+/// The accumulator of a product can be the first factor of the next product without a move.
 TEST(AccumulatorLayoutByRows, IsAFirstFactorOfHalves) {
   MatrixTile tile = matrixTile(16, 64);
   LinearLayout scores = accumulatorLayoutByRows(tile.acc, 128, 64, 4);
@@ -153,8 +154,8 @@ TEST(FactorLayouts, OfABlockOverFourWarps) {
   EXPECT_EQ(factors->columnBits, (std::vector<unsigned>{0, 1}));
 }
 
-/// A warp holds the rows of A and the columns of B of all its elements of the accumulator, with all
-/// of k, whatever the shape.
+/// A warp holds all of k of the rows of A and the columns of B that belong to its elements of the
+/// accumulator, for every shape.
 TEST(FactorLayouts, AWarpHasWhatItMultiplies) {
   for (int64_t bits : {8, 16, 32, 64})
     for (int64_t rows : {16, 64, 128})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layout that a block gets in each situation that Placement.h describes.
+// Checks the layout of a block in each situation that Placement.h describes.
 #include "compiler/layout/Placement.h"
 #include "RandomLayout.h"
 
@@ -89,7 +89,8 @@ TEST(Placements, EveryElementHasAPlaceAndStepsFillCorners) {
     EXPECT_TRUE(gpu.isSurjective());
     EXPECT_EQ(gpu.placeBits("lane"), 5u);
     EXPECT_EQ(int64_t(1) << gpu.placeBits("warp"), warps);
-    // No register is a copy, and what any number of low register bits reach is a corner.
+    // No register holds a copy, and the elements that any number of low register bits reach form a
+    // box at the origin.
     EXPECT_EQ(gpu.redundantBits("register"), 0u);
     for (unsigned bits = 0; bits <= gpu.placeBits("register"); ++bits)
       if (int64_t(1) << bits >= gpu.contiguousAlong("register")) {

@@ -27,7 +27,8 @@ public:
     return shape;
   }
 
-  /// Any linear map: about half of its bases are single bits, the others zeros and sums.
+  /// A random linear map: about half of its bases are single bits, and the others are any number,
+  /// also 0.
   LinearLayout layout(const std::vector<int64_t> &shape) {
     const unsigned bits = Space::block(shape).bits();
     std::vector<std::pair<std::string, unsigned>> dims;
@@ -44,7 +45,7 @@ public:
     return LinearLayout::fromColumns(Space::places(dims), Space::block(shape), columns);
   }
 
-  /// A layout of single bits, each index bit once, in random order; and so a bijection.
+  /// A random bijection, whose bases are the single bits of the index in random order.
   LinearLayout bijection(const std::vector<int64_t> &shape) {
     const unsigned bits = Space::block(shape).bits();
     std::vector<uint64_t> columns;
@@ -76,7 +77,7 @@ inline std::map<uint64_t, std::vector<uint64_t>> holders(const LinearLayout &lay
   return result;
 }
 
-/// A layout that must be one.
+/// Makes a layout, and expects that the bases are valid.
 inline LinearLayout make(const std::vector<PlaceBases> &places, const std::vector<int64_t> &shape) {
   std::string error;
   std::optional<LinearLayout> layout = LinearLayout::create(places, shape, error);

@@ -39,7 +39,7 @@ TEST(ReductionOrderTest, ShortBlockIsATree) {
 }
 
 TEST(ReductionOrderTest, ColumnsBeyondTheThreadsAreSteps) {
-  // A row is 32 lanes of 4, a warp has a row: 4 rows at a time.
+  // A row is 32 lanes of 4 elements, so each warp has one row, and 4 warps have 4 rows at a time.
   ReductionOrder order = orderOf({64, 128}, 0, 32, 4);
   EXPECT_EQ(order.steps, 16);
   EXPECT_EQ(order.tree, (Tree{2, 1}));

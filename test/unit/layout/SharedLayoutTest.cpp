@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared layouts, judged by counting the phases of every access.
+// Tests shared layouts by counting the phases of every access (see SharedLayout.h).
 #include "compiler/layout/SharedLayout.h"
 #include "RandomLayout.h"
 #include "compiler/layout/MatrixLoad.h"
@@ -14,7 +14,8 @@ using testing::make;
 using testing::placesOf;
 using testing::RandomLayouts;
 
-/// The phases that the slowest access of a side takes, and the fewest that it can take.
+/// The phases of the slowest access of a side (write or read), and the fewest phases that are
+/// possible.
 struct Phases {
   unsigned worst = 0, least = 0;
   bool operator==(const Phases &) const = default;
@@ -24,8 +25,8 @@ std::ostream &operator<<(std::ostream &os, const Phases &phases) {
   return os << phases.worst << " for " << phases.least;
 }
 
-/// Follows each warp through all accesses of one side. On the way: every run is whole, and begins
-/// at a multiple of its length.
+/// Counts the phases of each warp's accesses on one side. Also checks that a thread holds all `run`
+/// elements of every run that it accesses. A run begins at a multiple of its length.
 Phases phasesOfSide(const SharedLayout &shared, const LinearLayout &side, int64_t run,
                     unsigned elementBytes, bool isWriting) {
   const std::vector<Space::Dim> &dims = side.source().dims();
@@ -95,14 +96,14 @@ TEST(Phases, OneForWhatLiesInDifferentBanks) {
   EXPECT_EQ(phasesOf(row, 1), 1u);
 }
 
-/// The example of SharedLayout.h.
+/// The example in SharedLayout.h.
 TEST(SharedLayout, TranspositionOfScalars) {
   Trip trip = tripOf(placed({32, 32}, {1, 0}, 1, 32), placed({32, 32}, {0, 1}, 1, 32), 4);
   EXPECT_EQ(trip.write, (Phases{1, 1}));
   EXPECT_EQ(trip.read, (Phases{1, 1}));
 }
 
-/// From rows to columns, whatever the elements and the vectors along each.
+/// From rows to columns, for several element sizes and vector lengths on both sides.
 TEST(SharedLayout, RowsToColumnsHaveNoConflicts) {
   for (unsigned bytes : {1, 2, 4, 8})
     for (int64_t rowVector : {int64_t(1), int64_t(16 / bytes)})
@@ -123,7 +124,7 @@ TEST(SharedLayout, BothSidesAreWideIfTheyAgree) {
     int64_t vector = 16 / bytes;
     LinearLayout from = placed({64, 64}, {1, 0}, vector, 4);
     std::vector<PlaceBases> bases = from.bases();
-    std::swap(bases[1].bases[4], bases[2].bases[0]); // a lane and a warp change places
+    std::swap(bases[1].bases[4], bases[2].bases[0]); // a lane and a warp are swapped
     std::swap(bases[1].bases[0], bases[1].bases[3]);
     Trip trip = tripOf(from, make(bases, {64, 64}), bytes);
     EXPECT_EQ(trip.layout.writeRun(), vector);
@@ -132,7 +133,7 @@ TEST(SharedLayout, BothSidesAreWideIfTheyAgree) {
   }
 }
 
-/// The operands of mma.m16n8k16 with f16: pairs along k; and what a load gives.
+/// From the layout of a load to that of operands of mma.m16n8k16 with f16, which are pairs along k.
 TEST(SharedLayout, OperandsOfATensorCore) {
   LinearLayout loaded = placed({64, 64}, {1, 0}, 8, 4);
   LinearLayout operand = make({{"register", {{0, 1}, {8, 0}, {0, 8}, {0, 16}, {0, 32}}},
@@ -178,8 +179,8 @@ TEST(SharedLayoutProperty, EveryElementHasAnOffset) {
   }
 }
 
-/// Whether the fragments of every thread fall into whole runs of so many neighbours; `inOrder`: the
-/// lowest fragments of each are its neighbours one by one.
+/// True if the fragments of every thread form whole runs of `run` neighbours. If `inOrder`, the
+/// fragments must also be in the order of the offsets in each run.
 bool hasRuns(const SharedLayout &shared, const LinearLayout &places, uint64_t run, bool inOrder) {
   const uint64_t fragments = uint64_t(1) << places.source().dims()[0].bits;
   for (uint64_t thread = 0; thread < placesOf(places) / fragments; ++thread) {
@@ -232,7 +233,7 @@ TEST(SharedLayoutProperty, RowsOfRegistersComeLast) {
       for (unsigned bit = side->source().dims()[1].offset; bit < side->source().bits(); ++bit)
         ofThreads |= moved.offsetOf(side->applyPacked(uint64_t(1) << bit));
     const uint64_t inRow = 128 / bytes - 1;
-    // Above the first row that no thread adds, there is none that one adds.
+    // No bit that threads use is above the lowest row bit that they do not use.
     const uint64_t free = ~(ofThreads | inRow) & ((uint64_t(1) << moved.bits()) - 1);
     EXPECT_EQ(free, free == 0 ? 0 : (uint64_t(1) << moved.bits()) - (free & -free));
     std::set<uint64_t> offsets;
@@ -257,7 +258,7 @@ TEST(SharedLayoutProperty, RunsOfFragmentsAreTheLongest) {
   }
 }
 
-/// Eight rows of 16 bytes: a copy writes a row, and `ldmatrix` reads one.
+/// A matrix has eight rows of 16 bytes. A copy writes a row, and `ldmatrix` reads a row.
 TEST(SharedLayout, CopiesOfRowsAreReadAsMatrices) {
   LinearLayout from = placed({32, 64}, {1, 0}, 8, 4);
   LinearLayout wanted = make({{"register", {{0, 1}, {8, 0}, {0, 8}, {0, 16}, {0, 32}}},

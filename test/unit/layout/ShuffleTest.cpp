@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans of shuffles, followed place by place, against a search of all places.
+// Follows shuffle plans place by place, and compares the result with a search of all places.
 #include "compiler/layout/Shuffle.h"
 #include "RandomLayout.h"
 
@@ -13,7 +13,7 @@ using testing::make;
 using testing::placesOf;
 using testing::RandomLayouts;
 
-/// A place as the plan sees it.
+/// A place in the coordinates of the plan.
 struct Place {
   uint64_t fragment, lane, warp;
 };
@@ -36,7 +36,7 @@ uint64_t swapped(const std::vector<FragmentSwap> &swaps, uint64_t thread, uint64
   return fragment;
 }
 
-/// From where the plan takes what it gives to a place.
+/// The place from which the plan takes the element for `to`.
 Place sourceOf(const ShufflePlan &plan, const Place &to) {
   uint64_t taker = to.lane | to.warp << plan.takingLaneBits;
   uint64_t choice = 0;
@@ -51,7 +51,7 @@ Place sourceOf(const ShufflePlan &plan, const Place &to) {
   return from;
 }
 
-/// Whether all that is wanted lies in the warp that wants it.
+/// True if each warp holds all elements that it needs.
 bool isNear(const LinearLayout &from, const LinearLayout &wanted, uint64_t offset) {
   std::set<std::pair<uint64_t, uint64_t>> held;
   for (uint64_t place = 0; place < placesOf(from); ++place)
@@ -104,7 +104,7 @@ TEST(ShuffleProperty, EveryPlaceGetsWhatItWants) {
   EXPECT_GT(choosing, 20u);
 }
 
-/// The turns that move something, without repetitions.
+/// The number of different turns that move elements between lanes.
 size_t shufflesOf(const ShufflePlan &plan) {
   std::set<ShufflePlan::Turn> turns;
   for (const std::vector<ShufflePlan::Turn> &each : plan.got)
@@ -148,8 +148,8 @@ TEST(Shuffle, ButterflySwapsNothing) {
   EXPECT_EQ(shufflesOf(*plan), 2u);
 }
 
-/// Lane 0 and lane 1 want one element each of lane 0: there is a turn for each, and no way around
-/// it.
+/// Lanes 0 and 1 need different elements of lane 0. In a turn, a lane gives only one element, so
+/// the plan needs two turns.
 TEST(Shuffle, LanesThatWantDifferentFragmentsOfOneChoose) {
   LinearLayout from = make({{"register", {{1}}}, {"lane", {{2}}}, {"warp", {}}}, {4});
   LinearLayout to = make({{"register", {}}, {"lane", {{1}}}, {"warp", {}}}, {4});

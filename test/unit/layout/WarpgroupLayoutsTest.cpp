@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The layouts of warpgroups against the formulas of the PTX ISA ("Register Fragments for
+// Compares the layouts of warpgroups with the formulas of the PTX ISA ("Register Fragments for
 // wgmma.mma_async", "Shared Memory Matrix Layout").
 #include "compiler/layout/WarpgroupLayouts.h"
 #include "compiler/layout/SharedLayout.h"
@@ -56,7 +56,7 @@ TEST(WarpgroupTiles, OfNoOtherLayout) {
   EXPECT_FALSE(warpgroupTiles(wide));
 }
 
-/// The address of an element of 2 bytes, by the swizzle of its bits.
+/// The address of a 2-byte element, with its bits swizzled.
 int64_t addressOf(int64_t row, int64_t column, int64_t rows, int64_t rowBytes) {
   const int64_t part = column * 2 / rowBytes, inRow = column * 2 % rowBytes;
   const int64_t address = part * rows * rowBytes + row * rowBytes + inRow;
@@ -96,14 +96,14 @@ TEST(WarpgroupRows, AreWhereAThreadOrLanesWriteNeighbours) {
     EXPECT_EQ(rowsForWarpgroups(layout.permute(turn), 2, 1), 0u);
     EXPECT_EQ(rowsForWarpgroups(layout, 1, 0), 0u) << "bytes have rows along k alone";
   }
-  // Neighbours in a thread go before those in lanes.
+  // Neighbours in a thread take precedence over neighbours in lanes.
   LinearLayout both = LinearLayout::identity("register", std::vector<int64_t>{8, 1})
                           .product(LinearLayout::identity("lane", std::vector<int64_t>{1, 32}));
   EXPECT_EQ(rowsForWarpgroups(both, 2, 1), 0u);
 }
 
-/// The offsets in bytes, in an order, of what the lanes of the first warp have in their first
-/// register.
+/// The byte offsets, in `order`, of the elements in the first register of each lane of the first
+/// warp.
 std::vector<uint64_t> laneOffsets(const LinearLayout &order, const LinearLayout &places,
                                   unsigned elementBytes) {
   const SharedLayout shared = SharedLayout::ofOrder(order, places, elementBytes);
@@ -160,7 +160,7 @@ TEST(RewritingPlaces, ReadWithoutConflicts) {
         auto part = [](std::string_view place, int64_t down, int64_t across) {
           return LinearLayout::identity(place, std::vector<int64_t>{down, across});
         };
-        // As a warp loads rows.
+        // A layout in which warps load rows.
         const LinearLayout loaded = part("register", 1, perAccess)
                                         .product(part("lane", 1, lanesAcross))
                                         .product(part("lane", 32 / lanesAcross, 1))
@@ -191,7 +191,8 @@ TEST(WarpgroupDescriptor, SaysSwizzleAndDistances) {
   auto field = [](uint64_t descriptor, unsigned first, unsigned count) {
     return descriptor >> first & ((uint64_t(1) << count) - 1);
   };
-  // Rows of 128 bytes along the outer dimension: 64 columns, then 32 rows further the next 64.
+  // A stored row of 128 bytes has 64 of the 128 columns. The 32 rows of the first 64 columns come
+  // first, and then the 32 rows of the other columns.
   const uint64_t across = warpgroupDescriptor(std::vector<int64_t>{32, 128}, 1, false, 2);
   EXPECT_EQ(field(across, 62, 2), 1u);
   EXPECT_EQ(field(across, 16, 14) * 16, 32u * 128);

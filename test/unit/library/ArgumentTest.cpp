@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arguments that fit parameters, and those that do not.
+// Tests arguments that match their parameters, and arguments that do not.
 #include "Support.h"
 
 using namespace eft;
@@ -8,7 +8,7 @@ namespace {
 
 void nothing(const uint64_t *, const uint32_t *, uint64_t, uint64_t) {}
 
-// The error of a launch of a kernel with this one parameter, or "".
+// The error of a launch of a kernel that has only this parameter, or "".
 template <typename T> std::string verdict(Parameter parameter, const T &argument) {
   auto kernel = Kernel::loadHost(nothing, {.name = "k", .parameters = {parameter}});
   Status status = kernel->launch({}, Stream(), argument);

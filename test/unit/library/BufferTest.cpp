@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory on the host, and on GPUs made of paper.
+// Memory on the host, and on GPUs of a fake driver.
 #include "Support.h"
 
 #include <vector>
 
 using namespace eft;
 
-// Under a sanitizer too, memory that is not there is a null pointer.
+// Makes a failed allocation return a null pointer under sanitizers too.
 // NOLINTBEGIN(bugprone-reserved-identifier): the sanitizers' own names.
 extern "C" const char *__asan_default_options() { return "allocator_may_return_null=1"; }
 extern "C" const char *__tsan_default_options() { return "allocator_may_return_null=1"; }

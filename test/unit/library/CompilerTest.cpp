@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Block IR in, code out, and what is said of block IR that is none.
+// Compiling of block IR to code, and the errors for text that is not block IR.
 #include "eft/Compiler.h"
 #include "Programs.h"
 #include "Support.h"
@@ -78,7 +78,7 @@ TEST(Module, that_is_not_block_ir_is_refused) {
 }
 
 TEST(Module, values_stand_in_functions) {
-  // The parser would take the first %0 for the second.
+  // The parser would take the first %0 for the %0 of the function.
   EXPECT_EQ(refusal("%1 = arith.addi %0, %0 : i32\nfunc.func @k(%x: i32) {\n"
                     "  %0 = arith.addi %x, %x : i32\n  return %1 : i32\n}"),
             "kernel.mlir:1:1: error: a value stands outside of all functions");
@@ -134,7 +134,7 @@ TEST(Module, brackets_nest_as_deep_as_the_stack_is) {
   EXPECT_EQ(refusal(nested(500)), "kernel.mlir:501:11: error: brackets nest deeper than 500");
   EXPECT_EQ(refusal(std::string(100000, '(')),
             "kernel.mlir:1:501: error: brackets nest deeper than 500");
-  // What compares, or closes nothing, leaves no room for more.
+  // Comparison signs and closing brackets without an opening one do not allow deeper nesting.
   EXPECT_EQ(refusal(">= " + std::string(501, '(')),
             "kernel.mlir:1:504: error: brackets nest deeper than 500");
   EXPECT_EQ(refusal(">)" + std::string(501, '(')),
@@ -158,7 +158,7 @@ TEST(Compile, for_every_target) {
   EXPECT_EQ(code->name, "scale");
   EXPECT_EQ(code->binary.substr(1, 3), "ELF");
   EXPECT_EQ(code->target.kind, Target::Kind::Host);
-  EXPECT_NE(code->target.cpu, ""); // by its name, so that `load` can tell another CPU
+  EXPECT_NE(code->target.cpu, ""); // the CPU's name, so that `load` can reject another CPU
   EXPECT_EQ(code->parameters.size(), 4u);
   ASSERT_EQ(code->stages.size(), 4u);
   EXPECT_EQ(code->stages[3].first, "asm");

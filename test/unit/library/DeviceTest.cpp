@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Devices and streams, with GPUs and without.
+// Devices and streams, with and without GPUs.
 #include "Support.h"
 
 using namespace eft;
@@ -87,7 +87,7 @@ TEST_F(Devices, a_borrowed_stream_stays) {
   EXPECT_EQ(Stream::borrow(Device::host(), handle).handle(), nullptr);
 }
 
-// In a process of its own, since a process looks for the driver once.
+// Runs in a separate process, since a process looks for the driver only once.
 void useMachineWithoutDriver() {
   setenv("EFT_LIBCUDA", "libdoes-not-exist.so.1", 1);
   auto check = [](bool right, int place) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loading and launching, on the host and on GPUs made of paper.
+// Loading and launching, on the host and on GPUs of a fake driver.
 #include "Support.h"
 
 #include <atomic>
@@ -60,7 +60,7 @@ TEST(Kernel, a_grid_that_is_too_large_is_refused) {
 }
 
 TEST(Kernel, many_arguments) {
-  constexpr size_t count = 100; // more than lie on the stack
+  constexpr size_t count = 100; // more than the launch keeps on the stack
   auto last = [](const uint64_t *slots, const uint32_t *, uint64_t, uint64_t) {
     *reinterpret_cast<uint64_t *>(slots[0]) = slots[count - 1];
   };
@@ -195,9 +195,9 @@ TEST_F(Kernels, images_that_are_none_are_refused) {
   expect(loadOnGpu(""), "has no code: its image is empty");
   expect(loadOnGpu("\177ELF"), "has a cubin that is cut off");
   std::string header("\177ELF\2\1\1", 7);
-  header.resize(64); // no sections and no segments, so it lacks nothing
+  header.resize(64); // a header without sections and segments is complete
   EXPECT_TRUE(loadOnGpu(header).ok());
-  header[0x28] = 100; // where the sections' table begins
+  header[0x28] = 100; // the offset of the section table
   expect(loadOnGpu(header), "has a cubin that is cut off");
   expect(loadOnGpu("params=2", 0), "must have 1 to 32 warps, got 0");
   expect(loadOnGpu("params=2", 33), "must have 1 to 32 warps, got 33");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From compiled code to a launch.
+// Loading compiled code, and launching it.
 #include "Programs.h"
 #include "Support.h"
 #include "eft/Compiler.h"
@@ -20,7 +20,8 @@ TEST(Load, runs_what_was_compiled) {
   ASSERT_OK(compiled);
   auto kernel = load(*compiled, Device::host());
   ASSERT_OK(kernel);
-  compiled = Error{ErrorKind::Compilation, ""}; // the kernel needs nothing of it
+  compiled =
+      Error{ErrorKind::Compilation, ""}; // the kernel does not need the compiled code any more
   constexpr int n = 1000;
   auto x = Buffer::allocate(Device::host(), n * sizeof(float));
   std::vector<float> numbers(n), out(n + 24, -1.0f);
@@ -109,7 +110,7 @@ TEST(Load, code_for_another_cpu_is_refused) {
 }
 #endif
 
-// Of memory that code may run in.
+// The number of bytes of executable memory in this process.
 size_t executableBytes() {
   std::ifstream file("/proc/self/maps");
   size_t sum = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernels as text.
+// Kernels in block IR, as text.
 #pragma once
 
 #include <string>
 
-/// out[i] = x[i] * factor for i < n, 256 elements a program.
+/// out[i] = x[i] * factor for i < n, with 256 elements for each program.
 inline const std::string scaleText = R"(
 func.func @scale(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %out: !eft.ptr<f32>,
                  %factor: f32, %n: i32) {

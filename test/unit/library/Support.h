@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Helpers of the tests of the public interface.
+// Helpers for the tests of the public interface.
 #pragma once
 
 #include "FakeDriver.h"
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-// Expects a failure of this kind with exactly this message.
+// Expects that the result is an error of this kind with exactly this message.
 #define EXPECT_ERROR(result, expectedKind, expectedMessage)                                        \
   do {                                                                                             \
     const auto &outcome = result;                                                                  \
@@ -18,13 +18,14 @@
 
 #define ASSERT_OK(result) ASSERT_TRUE((result).ok()) << (result).error().message
 
-// Tests with two GPUs made of paper.
+// The fixture of tests with the two GPUs of the fake driver.
 struct PaperGpus : testing::Test {
   FakeDriver fake;
 
   static void SetUpTestSuite() { setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1); }
   void SetUp() override {
-    // The primary context is retained once for the process; tests look at what comes after.
+    // The process retains the primary contexts only once. Do that here, so that the log of a test
+    // has only its own calls.
     ASSERT_TRUE(eft::Device::cuda(0).synchronize().ok());
     ASSERT_TRUE(eft::Device::cuda(1).synchronize().ok());
     fake.setCurrent(-1);

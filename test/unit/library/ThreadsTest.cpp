@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several threads that compile, load and launch at once.
+// Tests several threads that compile, load and launch at the same time.
 #include "Programs.h"
 #include "Support.h"
 #include "eft/Compiler.h"
@@ -12,7 +12,7 @@ using namespace eft;
 
 namespace {
 
-// Compiles, loads and launches; true if the numbers are right.
+// Compiles, loads and launches. Returns true if the results are right.
 bool runOnce(const Module &module, float factor) {
   auto compiled = compile(module, Target(), {.keepStages = false});
   if (!compiled.ok())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elementary functions against the C library's in a wider format.
+// Compares elementary functions with those of the C library in a wider format.
 #include "Samples.h"
 #include "VectorKernel.h"
 
@@ -23,8 +23,8 @@ KernelText elementwise(const std::string &function, const std::string &type, uns
           .lanes = lanes};
 }
 
-/// |got - exact| in units of the last place that a T as great as `exact` has. Infinity counts as
-/// the power of two that follows the greatest finite T.
+/// |got - exact|, in units of the last place of a T with the magnitude of `exact`. Infinity counts
+/// as the power of two above the greatest finite T.
 template <typename T, typename Wide> double ulps(T got, Wide exact) {
   using Limits = std::numeric_limits<T>;
   if (std::isnan(got) || std::isnan(exact))
@@ -39,7 +39,7 @@ template <typename T, typename Wide> double ulps(T got, Wide exact) {
   return static_cast<double>(std::abs(finite(got) - exact) / unit);
 }
 
-/// The largest error seen, and where.
+/// The largest error so far, and its operands.
 class Worst {
 public:
   void see(double error, double x, double y = 0.0) {
@@ -57,8 +57,8 @@ private:
   double largest = 0.0, where[2] = {0.0, 0.0};
 };
 
-/// A function of one operand: the C library's, and the bounds of the errors. Operands of f64 are
-/// random bits, numbers around 0 and 1, and numbers between `low` and `high`.
+/// A function of one operand: the C library's versions and the bounds of the errors. Operands of
+/// f64 are random bits, numbers around 0 and 1, and numbers between `low` and `high`.
 struct Unary {
   const char *name;
   double (*of32)(double);
@@ -140,7 +140,7 @@ TEST_P(UnaryFunction, F64IsWithinItsBound) {
   worst.expectBelow(function.bound64, std::string(function.name) + ", f64");
 }
 
-/// Operands at the edges of a format, and where functions have theirs.
+/// Operands at the limits of a format, and where functions have special cases.
 template <typename T> std::vector<T> specialOperands() {
   using Limits = std::numeric_limits<T>;
   std::vector<T> operands;
@@ -150,7 +150,8 @@ template <typename T> std::vector<T> specialOperands() {
   return operands;
 }
 
-/// A zero must have the right sign; what is infinite or NaN must be so. The rest is within 2 ulp.
+/// Expects that zeros and infinities are exact, with the right sign, and that NaN is NaN. All other
+/// results must be within `bound` ulp.
 template <typename T, typename Wide>
 void expectSpecial(T got, Wide exact, double bound, const std::string &what) {
   const T rounded = static_cast<T>(exact);
@@ -197,7 +198,7 @@ const Binary binaries[] = {{"math.powf", std::pow, std::pow, 1, 1.5},
 
 class BinaryFunction : public testing::TestWithParam<Binary> {};
 
-/// Pairs of ordinary numbers, of numbers of any magnitude, and those whose power is not 0 or
+/// Tests pairs of ordinary numbers, pairs of any magnitude, and pairs whose power is neither 0 nor
 /// infinite.
 template <typename T, typename Wide>
 void testPairs(const Binary &function, Wide (*exact)(Wide, Wide), const char *type, double bound) {
@@ -257,7 +258,7 @@ INSTANTIATE_TEST_SUITE_P(, BinaryFunction, testing::ValuesIn(binaries), [](const
   return name.substr(name.find('.') + 1);
 });
 
-/// Operands and the exact bits of the results.
+/// Expects exact bits: `cases` has pairs of an operand and its result.
 template <typename T>
 void expectBits(const std::string &function, const std::string &type,
                 const std::vector<std::pair<T, T>> &cases) {
@@ -288,9 +289,9 @@ TEST(Exp, EdgesOfF32) {
                      {-notANumber, notANumber},
                      {3e38f, infinity},
                      {-3e38f, 0.0f},
-                     {0x1.62e43p+6f, infinity},    // the least whose result overflows
-                     {-0x1.9fe368p+6f, 0x1p-149f}, // the greatest denormals
-                     {-0x1.9fe36ap+6f, 0.0f}});    // and the first that rounds to 0
+                     {0x1.62e43p+6f, infinity},    // the least operand whose result overflows
+                     {-0x1.9fe368p+6f, 0x1p-149f}, // the least operand with a denormal result
+                     {-0x1.9fe36ap+6f, 0.0f}});    // the next operand, whose result rounds to 0
 }
 
 TEST(Exp, EdgesOfF64) {
@@ -337,7 +338,7 @@ TEST(Log, EdgesOfF64) {
                       {0x1.fffffffffffffp+1023, 0x1.62e42fefa39efp+9}});
 }
 
-/// A function's value must not depend on whether the kernel computes one or many.
+/// A function's result must not depend on whether it is computed on scalars or vectors.
 TEST(Elementary, ScalarsHaveTheBitsOfVectors) {
   for (const Unary &function : unaries) {
     VectorKernel vectors(elementwise(function.name, "f32", 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-float-to-int against LLVM's software floats, whose conversion saturates and takes NaN
-// to 0.
+// Compares eft-expand-float-to-int with LLVM's software floats, whose conversion saturates and
+// gives 0 for NaN.
 #include "Oracle.h"
 #include "Samples.h"
 #include "VectorKernel.h"
@@ -19,7 +19,7 @@ uint64_t saturated(const APFloat &x, unsigned width, bool isSigned) {
   return result.getZExtValue();
 }
 
-/// Floats around the bounds of every integer type, special ones, and random ones.
+/// Floats around the bounds of every integer type, special floats, and random floats.
 template <typename T> std::vector<T> operands() {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
   const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
@@ -47,7 +47,7 @@ void test(const std::string &type, const std::vector<Element> &values, bool isSi
   const std::string conversion = isSigned ? "arith.fptosi" : "arith.fptoui";
   std::string body = "%r = " + conversion + " %x : {" + from + "} to {" + to + "}";
   std::string stored = to;
-  if (width == 1) { // A vector of i1 is packed in memory.
+  if (width == 1) { // A vector of i1 is packed in memory, so store i8.
     body =
         "%c = " + conversion + " %x : {" + from + "} to {i1}\n%r = arith.extui %c : {i1} to {i8}";
     stored = "i8";

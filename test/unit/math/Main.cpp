@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// math-test [--exhaustive]: tests of the arithmetic that the transforms make.
+// math-test [--exhaustive]: tests the arithmetic that the transforms emit.
 #include "Samples.h"
 
 #include <gtest/gtest.h>

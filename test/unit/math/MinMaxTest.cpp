@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The four minima and maxima, as a CPU runs them after eft-expand-min-max: -0 is less than +0;
-// arith.minimumf and maximumf keep NaN, eft.min_num and max_num take the other operand.
+// Tests the four minima and maxima as a CPU runs them, after eft-expand-min-max. -0 is less than
+// +0. If an operand is NaN, arith.minimumf and maximumf give NaN, and eft.min_num and max_num the
+// other operand.
 #include "Samples.h"
 #include "VectorKernel.h"
 
@@ -54,7 +55,7 @@ template <typename T> void testPairs(const std::string &type, unsigned lanes) {
   }
 }
 
-/// With a constant on either side, for which the pass has shorter code.
+/// Tests constants as first or second operand, for which the pass emits shorter code.
 void testConstants(unsigned lanes) {
   const std::pair<const char *, float> constants[] = {
       {"0.0", 0.0f},

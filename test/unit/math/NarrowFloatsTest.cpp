@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-expand-narrow-floats against LLVM's software floats: f16 and bf16 with nothing native, which
-// is what a CPU runs.
+// Compares eft-expand-narrow-floats with LLVM's software floats, for a CPU without any operations
+// on f16 and bf16.
 #include "Oracle.h"
 #include "Samples.h"
 #include "VectorKernel.h"
@@ -25,14 +25,14 @@ std::string hex(uint64_t bits) {
 
 struct Target {
   const Format *format;
-  std::string name, options; // of the pass
+  std::string name, options; // `options` are those of the pass
 };
 
 class NarrowFloats : public testing::TestWithParam<Target> {
 protected:
   const Format &format() const { return *GetParam().format; }
 
-  /// Compiles `%r = OPERATION : TYPE`, where {T} stands for the format.
+  /// Compiles the lines of `body`, in which {T} is the type of the format.
   VectorKernel compile(std::string body, std::vector<std::string> inputs,
                        std::string output) const {
     for (size_t at; (at = body.find("{T}")) != std::string::npos;)
@@ -46,7 +46,7 @@ protected:
                                    ",eft-expand-min-max"});
   }
 
-  /// `what` is called for the message of a failure.
+  /// Expects equal numbers. Calls `what` for a failure's message.
   void expectAgree(uint16_t got, uint16_t wanted, llvm::function_ref<std::string()> what) const {
     if (!agree(format(), got, wanted))
       FAIL() << what() << " gives " << hex(got) << ", not " << hex(wanted);
@@ -67,7 +67,8 @@ const std::pair<const char *, Binary> binaries[] = {
     {"eft.max_num", [](APFloat a, const APFloat &b) { return llvm::maxnum(a, b); }},
 };
 
-/// Every number with a handful of others each: the edges, and random ones.
+/// Pairs each number of the format with some others: limits, random numbers, and numbers of similar
+/// magnitude.
 std::pair<std::vector<uint16_t>, std::vector<uint16_t>> pairs(const Format &format) {
   const uint16_t one = roundTo(format, APFloat(1.0)), infinity = roundTo(format, APFloat(HUGE_VAL));
   const uint16_t edges[] = {0,
@@ -86,7 +87,7 @@ std::pair<std::vector<uint16_t>, std::vector<uint16_t>> pairs(const Format &form
       lefts.push_back(left), rights.push_back(edge);
     for (unsigned i = 0; i < 4; ++i)
       lefts.push_back(left), rights.push_back(random[4 * left + i]);
-    // Near in magnitude, so that sums cancel.
+    // The magnitudes are similar, so that sums cancel.
     for (unsigned i = 0; i < 2; ++i)
       lefts.push_back(left), rights.push_back(left ^ (random[4 * left + i] & 0x81FF));
   }
@@ -132,7 +133,7 @@ TEST_P(NarrowFloats, OperationsOnOneNumber) {
   }
 }
 
-/// Through f32 the final rounding is all that counts.
+/// Elementary functions are computed in f32, so almost all of the error is from the final rounding.
 TEST_P(NarrowFloats, ElementaryFunctions) {
   const int fraction = format().name == "f16" ? 10 : 7,
             leastExponent = format().name == "f16" ? -14 : -126;
@@ -181,8 +182,8 @@ TEST_P(NarrowFloats, Comparisons) {
   }
 }
 
-/// Products that lie in the middle between two numbers, with a third that is too small for f64 to
-/// keep, are where a second rounding shows.
+/// Also tests products in the middle between two numbers of the format, plus an operand so small
+/// that f64 drops it. There a second rounding would show.
 TEST_P(NarrowFloats, FusedMultiplyAdd) {
   const unsigned fraction = format().name == "f16" ? 10 : 7;
   const uint16_t one = roundTo(format(), APFloat(1.0));
@@ -218,7 +219,7 @@ TEST_P(NarrowFloats, FromF32) {
   };
   forEachFloat(count);
   EXPECT_EQ(wrong, 0u);
-  // The middles between neighbours, and what lies next to them.
+  // The middles between neighbouring numbers, and the f32 next to them.
   std::vector<float> middles;
   for (uint16_t x : all16()) {
     bool losesInfo;
@@ -239,7 +240,8 @@ TEST_P(NarrowFloats, FromF64) {
     double low = toAPFloat(format(), x).convertToDouble();
     double high = toAPFloat(format(), x + 1).convertToDouble();
     double middle = 0.5 * low + 0.5 * high;
-    // 2^-40 away is a tie again in f32.
+    // A number that differs from the middle by a factor of 1 ± 2^-40 is no tie. If it were first
+    // rounded to f32, it would become the middle, and the second rounding could be wrong.
     operands.insert(operands.end(), {low, middle, std::nextafter(middle, HUGE_VAL),
                                      std::nextafter(middle, -HUGE_VAL), middle * (1 + 0x1p-40),
                                      middle * (1 - 0x1p-40), middle + 0x1p-160, middle - 0x1p-160});
@@ -257,8 +259,8 @@ TEST_P(NarrowFloats, FromF64) {
   }
 }
 
-/// Integers of every magnitude, and the middles between the numbers of a format with their
-/// neighbours.
+/// Integers of every magnitude, and integers at and next to the middles between numbers of a
+/// format.
 template <typename T> std::vector<T> integers(const Format &format) {
   constexpr int width = 8 * sizeof(T);
   std::vector<T> values = {0, T(-1), std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LLVM's software floats, as what f16 and bf16 must agree with. They round each operation once.
+// LLVM's software floats, with which results in f16 and bf16 must agree. They round each operation
+// once.
 #pragma once
 
 #include "llvm/ADT/APFloat.h"
@@ -39,7 +40,7 @@ inline uint16_t roundIntegerTo(const Format &format, const llvm::APSInt &value) 
 
 inline bool isNan(const Format &format, uint16_t bits) { return toAPFloat(format, bits).isNaN(); }
 
-/// The same bits, or both NaN: which NaN it is has no meaning.
+/// True if the bits are equal, or both are NaN. The bits of a NaN have no meaning.
 inline bool agree(const Format &format, uint16_t a, uint16_t b) {
   return a == b || (isNan(format, a) && isNan(format, b));
 }

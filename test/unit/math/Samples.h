@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operands for the tests, and how results are compared.
+// Operands for the tests.
 #pragma once
 
 #include <bit>
@@ -12,17 +12,17 @@
 
 namespace eft::test {
 
-/// Take every f32, not a sample. Minutes instead of a second.
+/// True to test every f32 instead of a sample, which takes minutes instead of a second.
 extern bool exhaustive;
 
-/// Fills up with the last value, so that the length is a multiple of every kernel's lanes.
+/// Repeats the last value until the length is a multiple of 16, the largest number of lanes.
 template <typename T> std::vector<T> padded(std::vector<T> values) {
   while (values.size() % 16)
     values.push_back(values.back());
   return values;
 }
 
-/// Calls `visit(operands)` with the bits of every f32, or of every 997th, in pieces, on all cores.
+/// Calls `visit(operands)` with every f32, or with every 997th, in pieces, on all cores.
 template <typename Visit> void forEachFloat(Visit visit) {
   const uint64_t stride = exhaustive ? 1 : 997, piece = 1 << 16, total = uint64_t(1) << 32;
   const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
@@ -41,7 +41,7 @@ template <typename Visit> void forEachFloat(Visit visit) {
     thread.join();
 }
 
-/// All bit patterns of 16 bits.
+/// All patterns of 16 bits.
 inline std::vector<uint16_t> all16() {
   std::vector<uint16_t> values(1 << 16);
   for (size_t i = 0; i < values.size(); ++i)

@@ -29,7 +29,8 @@ std::string vectorOf(StringRef type, unsigned lanes) {
   return lanes == 1 ? type.str() : "vector<" + std::to_string(lanes) + "x" + type.str() + ">";
 }
 
-/// `body` with every `{TYPE}` replaced by the type of `lanes` such elements.
+/// `body` with every `{TYPE}` replaced by a vector of `lanes` such elements, or by TYPE if `lanes`
+/// is 1.
 std::string withTypes(StringRef body, unsigned lanes) {
   std::string result;
   while (body.contains('{')) {
@@ -41,7 +42,7 @@ std::string withTypes(StringRef body, unsigned lanes) {
   return result + body.str();
 }
 
-/// A loop that loads the operands, runs the body and stores the result.
+/// A module with a loop that loads the operands, runs the body and stores the result.
 std::string moduleText(const KernelText &kernel) {
   std::string bases, loads;
   for (auto [i, element] : llvm::enumerate(kernel.inputs)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs a few lines of IR, after passes, over arrays: the very ops that a kernel would run.
+// Runs a few lines of IR over arrays, after the passes that expand their operations. So it runs the
+// same operations as a kernel.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -11,11 +12,11 @@
 
 namespace eft::test {
 
-/// The parts of a kernel's text. In `body` the operands are %x, %y, %z and the result is %r;
-/// `{f32}` stands for a vector of f32, or for f32 if `lanes` is 1.
+/// The parts of a kernel's text. In `body` the operands are %x, %y and %z, and the result is %r.
+/// `{f32}` is a vector of f32, or f32 if `lanes` is 1.
 struct KernelText {
   std::string body;
-  std::vector<std::string> inputs; ///< Types of elements.
+  std::vector<std::string> inputs; ///< The types of the operands' elements.
   std::string output;
   std::string passes; ///< A pass pipeline.
   unsigned lanes = 16;
@@ -23,7 +24,7 @@ struct KernelText {
 
 class VectorKernel {
 public:
-  /// Compiles for this machine. Throws std::runtime_error with the diagnostics.
+  /// Compiles the kernel for this machine. Throws std::runtime_error with the diagnostics.
   explicit VectorKernel(const KernelText &text);
 
   /// Runs the kernel on arrays whose length is a multiple of the lanes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The errors of dropout: each code, and its words.
+// Tests the errors of dropout: each code and its message.
 #include "Matrix.h"
 #include "eft/Ops.h"
 
@@ -11,7 +11,7 @@ using namespace eft;
 
 namespace {
 
-/// Three good tensors for every call, of which a test spoils one.
+/// Three valid tensors for every call. A test makes one of them invalid.
 struct Arguments {
   std::vector<float> numbers = std::vector<float>(24, 1), results = std::vector<float>(24, 77);
   std::vector<int32_t> kept = std::vector<int32_t>(24, 77);
@@ -28,7 +28,7 @@ struct Mistake {
   const char *name;
   std::function<void(Arguments &)> make;
   int code;
-  const char *forward, *backward; // the words, with the names of each
+  const char *forward, *backward; // the messages of the two directions
 };
 
 void reshape(Tensor &tensor, int64_t rows, int64_t columns) {
@@ -132,7 +132,7 @@ TEST_P(DropoutMistakes, in_the_backward) {
 }
 
 TEST_P(DropoutMistakes, in_the_backward_from_a_seed) {
-  if (isOfTheMask()) { // which it does not take
+  if (isOfTheMask()) { // this backward takes no mask
     EXPECT_EQ(dropout_seed_backward_run(a.in, a.out, a.attrs, nullptr), 0);
     return;
   }
@@ -182,7 +182,7 @@ TEST(DropoutChecks, strides_of_axes_with_one_index_mean_nothing) {
   EXPECT_EQ(numbers, std::vector<float>(6, 2));
 }
 
-// Memory that is shared, but for Y that is X.
+// Y may be X itself or memory of its own. Any other overlap is refused.
 
 TEST(DropoutChecks, an_output_that_overlaps_its_input_in_part_is_refused) {
   std::vector<float> numbers(40, 1);
@@ -214,18 +214,18 @@ TEST(DropoutChecks, halves_of_rows_do_not_overlap) {
   EXPECT_EQ(dropout_run(left, right, nullptr, {0.5f, true, 1}, nullptr), -2);
   EXPECT_STREQ(dropout_message(),
                "dropout: Y overlaps X in part, expected X itself or memory of its own");
-  // Backwards in memory, they are left and right of each other all the same.
+  // With negative strides, too, the rows of the two tensors alternate and do not overlap.
   left.data = &numbers[47], right.data = &numbers[41];
   left.strides = right.strides = {-12, -1};
   EXPECT_EQ(dropout_run(left, right, nullptr, {0.5f, true, 1}, nullptr), 0) << dropout_message();
-  // Of other strides, what lies between counts.
+  // If the strides differ, the gaps between elements count as memory of a tensor.
   right = Tensor::matrix(&numbers[0], 4, 6);
   EXPECT_EQ(dropout_run(left, right, nullptr, {0.5f, true, 1}, nullptr), -2);
 }
 
 TEST(DropoutChecks, a_mask_that_overlaps_another_tensor_is_refused) {
   Arguments a;
-  // So far apart that a mask which begins in one of them does not reach the other.
+  // The tensors are so far apart that a mask which begins in one of them does not reach the other.
   std::vector<float> numbers(192, 1);
   a.in.data = &numbers[0];
   a.out.data = &numbers[96];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dropout on a GPU, against a driver made of paper: what is launched where, and what is said when
-// the driver refuses.
+// Tests dropout with the fake driver: what is launched where, and the errors if the driver refuses.
 #include "eft/Ops.h"
 #include "test/unit/runtime/FakeDriver.h"
 
@@ -10,7 +9,7 @@ using namespace eft;
 
 namespace {
 
-/// Masks lie far from all other matrices.
+/// A matrix at an invented address. Masks are far from all other matrices.
 Tensor onGpu(int64_t rows, int64_t columns, DataType dtype = DataType::F32, int ordinal = 1,
              uintptr_t offset = 0) {
   auto address = (uintptr_t(16 + ordinal) << 32) + offset;
@@ -27,7 +26,7 @@ struct DropoutCuda : testing::Test {
   void SetUp() override {
     setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1);
     fake.setCurrent(-1);
-    // So that no test is the first, which also loads.
+    // Launch each kernel once, so that no launch in a test also loads a kernel.
     for (uintptr_t offset : {0, 4}) {
       Tensor X = onGpu(2, 2, DataType::F32, 1, offset), mask = onGpu(2, 2, DataType::I32);
       ASSERT_EQ(dropout_run(X, X, nullptr, {0.5f, true, 1}, stream), 0) << dropout_message();
@@ -37,7 +36,7 @@ struct DropoutCuda : testing::Test {
     fake.clear();
   }
 
-  /// The launch that was asked for last.
+  /// Launches dropout, and returns the fake driver's log of it.
   std::string launched(int64_t rows, int64_t columns, bool withMask = false, uintptr_t offset = 0) {
     Tensor X = onGpu(rows, columns, DataType::F32, 1, offset);
     Tensor mask = onGpu(rows, columns, DataType::I32);
@@ -90,7 +89,7 @@ TEST_F(DropoutCuda, aligned_rows_of_16_bits_have_a_kernel) {
 }
 
 TEST_F(DropoutCuda, the_alignment_and_the_mask_choose_a_kernel_of_16_bits) {
-  constexpr int64_t rows = 2000; // of which 976 are late, and have 256 rows of draws
+  constexpr int64_t rows = 2000; // 976 late rows (from row 1024 on) with 256 rows of draws
   for (DataType dtype : {DataType::F16, DataType::BF16}) {
     auto expect = [&](const char *kernel, const char *programs, int64_t columns, bool withMask,
                       uintptr_t offset = 0) {
@@ -106,8 +105,8 @@ TEST_F(DropoutCuda, the_alignment_and_the_mask_choose_a_kernel_of_16_bits) {
     expect("forward", "1042", 36, false); // programs of 512 draws
     expect("forward", "1029", 9, false);
     expect("forward", "1033", 9, true);
-    expect("forward", "1033", 8, false, 2); // no array begins at a multiple of 16 bytes
-    expect("forward", "1031", 7, false);    // no more than a thread's neighbours
+    expect("forward", "1033", 8, false, 2); // the arrays do not begin at multiples of 16 bytes
+    expect("forward", "1031", 7, false);    // less than a thread's run of 8 columns
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dropout on the first GPU, where there is one, against the CPU's, bit for bit. A program of its
-// own, because in the others the driver is made of paper. For compute-sanitizer it is small.
+// Compares dropout on the first GPU, if there is one, bit for bit with dropout on the CPU. It is a
+// separate program, because the others use the fake driver. It is small, so that compute-sanitizer
+// can run it.
 #include "Matrix.h"
 #include "eft/Ops.h"
 #include "eft/Runtime.h"
@@ -19,10 +20,10 @@ constexpr size_t guard = 64; // elements at either end of an array
 
 struct Case {
   int64_t rows, columns;
-  size_t offset; // of the arrays, in elements past an aligned address
+  size_t offset; // elements between an aligned address and the arrays
 };
 
-/// A copy of a matrix in the GPU's memory, and its guards.
+/// A copy of a matrix in the GPU's memory, with guard elements around it.
 template <typename T> class OnGpu {
 public:
   explicit OnGpu(Matrix<T> &matrix, size_t offset) : matrix(matrix), first(guard + offset) {
@@ -41,7 +42,7 @@ public:
     return tensor;
   }
 
-  /// Whether the GPU has what the matrix has, and untouched guards.
+  /// True if the GPU's copy equals the matrix, and the guards are unchanged.
   bool isAlike() {
     std::vector<T> found(content.size());
     EXPECT_TRUE(buffer.copyToHost(found.data(), bytes()).ok());
@@ -72,7 +73,8 @@ struct DropoutOnGpu : testing::Test {
   void SetUp() override { skipWithoutGpu(); }
 };
 
-/// Shapes at the limits of both parts of the kernel, and arrays that begin anywhere.
+/// Shapes at the limits of both parts of the kernel, with arrays at aligned and unaligned
+/// addresses.
 std::vector<Case> cases() {
   const std::pair<int64_t, int64_t> shapes[] = {
       {1, 1},     {3, 5},       {1024, 1},   {1025, 1},   {5057, 1}, {1660, 5},
@@ -123,7 +125,7 @@ TEST_F(DropoutOnGpu, p_of_zero_and_of_one) {
   Matrix<float> x(1100, 33), y(1100, 33, -1);
   Matrix<int32_t> mask(1100, 33, -1);
   fill(x);
-  x.at(0, 0) = std::bit_cast<float>(0x7fffffff); // the NaN that a GPU makes of every NaN
+  x.at(0, 0) = std::bit_cast<float>(0x7fffffff); // the bits that a GPU gives every NaN
   x.at(0, 1) = -0.0f;
   x.at(0, 2) = INFINITY;
   OnGpu<float> gpuX(x, 0), gpuY(y, 0);

@@ -22,7 +22,8 @@ TEST(DropoutPlan, the_early_rows_of_a_gpu_have_strips) {
 
 TEST(DropoutPlan, the_late_rows_of_a_gpu_have_blocks_of_draws) {
   Forward what;
-  // Up to 16 rows draw for themselves, up to 64 no more than these.
+  // Late rows are those from row 1024 on. Up to 16 late rows need one row of draws each. From 16 to
+  // 64 late rows need 16 rows of draws.
   for (auto [rows, columns, programs] :
        std::vector<std::array<int64_t, 3>>{{1025, 256, 1},
                                            {1040, 256, 16},
@@ -33,7 +34,7 @@ TEST(DropoutPlan, the_late_rows_of_a_gpu_have_blocks_of_draws) {
     what.rows = rows, what.columns = columns;
     EXPECT_EQ(planForGpu(what).programs - 1024, programs) << rows << " x " << columns;
   }
-  // The first one is short of what y has in front of it.
+  // The first program has fewer elements if y is not aligned: it ends at an aligned address.
   what.rows = 1040, what.columns = 256;
   what.y = reinterpret_cast<void *>(uintptr_t(64 + 20));
   EXPECT_EQ(planForGpu(what).shift, 5);
@@ -66,7 +67,7 @@ TEST(DropoutPlan, aligned_rows_of_16_bits_are_wide) {
     EXPECT_EQ(planForGpu(what).programs, programs) << rows << " x " << columns;
   }
   EXPECT_EQ(planForGpu(what).division.factor, divisionBy(5).factor);
-  // With a mask, units have half as many columns.
+  // With a mask, a unit has half as many columns.
   what.mask = reinterpret_cast<int32_t *>(uintptr_t(256));
   EXPECT_EQ(planForGpu(what).alignment, Alignment::Rows);
   EXPECT_EQ(planForGpu(what).programs, 1024 + 3);
@@ -85,7 +86,7 @@ TEST(DropoutPlan, aligned_rows_of_16_bits_are_wide) {
     change(other);
     EXPECT_EQ(planForGpu(other).alignment, alignment);
   }
-  // In arrays that are aligned, blocks are twice as long.
+  // In aligned arrays, blocks are twice as long.
   what.mask = nullptr, what.columns = 33, what.rows = 1040;
   EXPECT_EQ(planForGpu(what).programs, 1024 + 2);
 }

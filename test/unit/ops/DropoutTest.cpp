@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dropout on the CPU: every element against the definition.
+// Compares every element of dropout on the CPU with the definition.
 #include "Matrix.h"
 #include "Reference.h"
 #include "eft/Ops.h"
@@ -20,7 +20,7 @@ struct Case {
   int64_t rows, columns;
   float p;
   bool scales;
-  size_t offset; // of the arrays, in elements past an aligned address
+  size_t offset; // elements between an aligned address and the arrays
 };
 
 float scaleOf(const Case &test) {
@@ -211,14 +211,14 @@ TEST(DropoutValues, an_empty_matrix_is_a_success) {
   }
 }
 
-// Single programs of matrices that are much larger than any memory: the arrays are given as if they
-// began so far in front of the few elements that the programs work on.
+// Runs single programs of matrices that are much larger than any memory. The pointers to the arrays
+// are computed such that the few elements on which these programs work are the ones that exist.
 
 namespace {
 
 struct FarOut {
   int64_t rows, columns;
-  int64_t row, column, count; // the elements that there are
+  int64_t row, column, count; // the position and number of the existing elements
   Matrix<float> x{1, count}, y{1, count, -1};
   Matrix<int32_t> mask{1, count, -1};
 
@@ -227,7 +227,8 @@ struct FarOut {
     fill(x);
   }
 
-  /// Runs programs from `first` on, counted from the first for late rows if they are `late`.
+  /// Runs programs from number `first` on. If `late`, `first` counts from the first program of the
+  /// late rows.
   void run(bool late, int64_t first, int64_t programs) {
     ops::Forward what{{.seed = 99, .threshold = 1u << 31},
                       DataType::F32,
@@ -244,7 +245,7 @@ struct FarOut {
                                               uint64_t(first), uint64_t(programs));
   }
 
-  /// Checks that of the elements that there are those of the pieces were written, and no others.
+  /// Checks that the elements of the pieces were written, and no other existing element.
   void check(std::initializer_list<int64_t> pieces, int64_t length) {
     for (int64_t i = 0; i < count; ++i) {
       int64_t place = column + i;
@@ -259,7 +260,7 @@ struct FarOut {
   }
 
 private:
-  /// The pointer from which a kernel comes to the elements.
+  /// The array pointer with which a kernel reaches `elements`.
   template <typename T> T *before(T *elements) const {
     uint64_t offset = uint64_t(row) * uint64_t(columns) + uint64_t(column);
     return reinterpret_cast<T *>(reinterpret_cast<uintptr_t>(elements) - offset * sizeof(T));
@@ -269,7 +270,7 @@ private:
 } // namespace
 
 TEST(DropoutFarOut, elements_beyond_two_to_the_31st) {
-  // The last block of 64 rows has 48, and a program 4096 draws.
+  // The last block has 48 of its 64 rows, and a program has 4096 draws.
   constexpr int64_t columns = 65536, block = 1076, row = 1024 + block * 64;
   FarOut test(row + 48, columns, row, 0, columns * 33);
   test.run(true, block * columns * 16 / 4096, 1);
@@ -285,14 +286,16 @@ TEST(DropoutFarOut, columns_beyond_two_to_the_34th) {
 
 TEST(DropoutFarOut, late_rows_with_columns_beyond_two_to_the_32nd) {
   constexpr int64_t first = int64_t(1) << 33;
-  FarOut test(1026, first + 100, 1024, first, 4096); // the last ones of a row, and the next
+  FarOut test(1026, first + 100, 1024, first,
+              4096); // the last elements of a row, and the first of the next
   test.run(true, first / 4096, 1);
   test.check({0}, 4096);
 }
 
 TEST(DropoutFarOut, rows_beyond_two_to_the_32nd) {
-  constexpr int64_t program = 5368709, row = 1024 + program * 25 * 64; // a program has 25 blocks
+  constexpr int64_t program = 5368709,
+                    row = 1024 + program * 25 * 64; // a program has 25 blocks of 64 rows
   FarOut test(row + 3, 10, row, 0, 30);
-  test.run(true, program, 2); // the second one is past the end
+  test.run(true, program, 2); // the second program is past the end
   test.check({0}, 30);
 }

@@ -8,7 +8,8 @@
 #include <numeric>
 #include <vector>
 
-/// A matrix and its view. `offset` elements past an aligned address, with a guard at both ends.
+/// A matrix whose data begins `offset` elements after an aligned address, with guard elements at
+/// both ends.
 template <typename T> class Matrix {
 public:
   Matrix(int64_t rows, int64_t columns, T value = {}, size_t offset = 0)
@@ -23,7 +24,7 @@ public:
   T &at(int64_t row, int64_t column) { return data()[row * columns + column]; }
   std::vector<T> content() { return {data(), data() + rows * columns}; }
 
-  /// Whether what is around it is as it was.
+  /// True if the guard elements are unchanged.
   bool isGuarded() const {
     for (size_t i = 0; i < storage.size(); ++i)
       if ((i < first || i >= first + size_t(rows * columns)) && storage[i] != T(77))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dropout and norm on a GPU, against a driver made of paper: what is launched where.
+// Tests dropout and norm with the fake driver: what is launched where.
 #include "eft/Ops.h"
 #include "test/unit/runtime/FakeDriver.h"
 
@@ -9,7 +9,7 @@ using namespace eft;
 
 namespace {
 
-/// Arrays that are far from each other.
+/// An array at an invented address, far from the arrays with other numbers.
 Tensor onGpu(int number, int64_t rows, int64_t columns, DataType dtype = DataType::F32) {
   return Tensor::matrix(reinterpret_cast<void *>(uintptr_t(number) << 40), rows, columns, dtype,
                         Device::cuda(1));
@@ -27,9 +27,9 @@ struct NormCuda : testing::Test {
   FakeDriver fake;
   StreamHandle stream = reinterpret_cast<StreamHandle>(48);
   NormAttrs attrs{.dropout = {0.5f, true, 1}};
-  uintptr_t first = 0; // bytes in front of the arrays of x and of dX
+  uintptr_t first = 0; // the offset in bytes of x and dX from an aligned address
 
-  /// An array that begins so many bytes behind an aligned address.
+  /// The array, moved `first` bytes from its aligned address.
   Tensor moved(Tensor tensor) const {
     tensor.data = static_cast<char *>(tensor.data) + first;
     return tensor;
@@ -83,7 +83,7 @@ TEST_F(NormCuda, each_type_and_length_has_its_kernel) {
 }
 
 TEST_F(NormCuda, arrays_may_lie_anywhere) {
-  // A kernel for aligned arrays would refuse these.
+  // A kernel for aligned arrays would refuse these addresses.
   for (int64_t columns : {1016, 1023, 8192, 8190, 9000, 9001})
     for (uintptr_t offset : {0, 2, 8}) {
       first = offset;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dropout and norm on the CPU: what only C++ can ask for, and what is refused. The values are
-// tested from Python.
+// Tests dropout and norm on the CPU: features that only C++ has, and errors. Python tests check the
+// values.
 #include "Matrix.h"
 #include "eft/Ops.h"
 
@@ -22,7 +22,7 @@ Tensor vectorOf(Matrix<float> &matrix) {
   return tensor;
 }
 
-/// Good arrays for both directions, of which a test spoils some.
+/// Valid arrays for both directions. A test makes some of them invalid.
 struct Norm {
   Matrix<float> x{rows, columns}, residual{rows, columns, 2}, z{rows, columns, -1},
       y{rows, columns, -1};
@@ -42,7 +42,7 @@ struct Norm {
     return normForward({X, &R, W, &B, Z, Y, maybeMean, Rstd}, attrs, nullptr, usedSeed);
   }
 
-  /// The gradient of y is x.
+  /// Runs the backward with x as the gradient of y.
   Status backward() {
     return normBackward({X, nullptr, Z, W, maybeMean, Rstd, &dX, &dR, maybeWeight, &dB, maybeRoom},
                         attrs, nullptr);
@@ -60,7 +60,7 @@ struct Norm {
 struct Mistake {
   const char *name;
   std::function<void(Norm &)> make;
-  const char *forward, *backward; // the words, or null where it is none
+  const char *forward, *backward; // the messages; null where it is no mistake
 };
 
 const Mistake mistakes[] = {

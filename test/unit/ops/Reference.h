@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What dropout means, element by element, from the definition of Philox4x32-10 (Salmon and others,
-// "Parallel random numbers: as easy as 1, 2, 3", 2011).
+// The definition of dropout for each element, by Philox4x32-10 (Salmon and others, "Parallel random
+// numbers: as easy as 1, 2, 3", 2011).
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline std::array<uint32_t, 4> philox(uint64_t seed, std::array<uint32_t, 4> cou
   return counter;
 }
 
-/// The random number of an element, in [0, 1).
+/// The random number in [0, 1) of an element.
 inline double uniform(uint64_t seed, uint64_t row, uint64_t column) {
   uint64_t &along = row < 1024 ? column : row;
   uint64_t word = along / 16 % 4;

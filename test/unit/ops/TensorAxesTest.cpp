@@ -11,13 +11,13 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// The numbers that `divide` in dropout.py makes of it.
+/// number / divisor, computed as `divide` in dropout.py computes it.
 uint64_t divide(uint64_t number, Division by) {
   return uint64_t(Wide(number * 16) * by.factor >> 64) >> by.exponent;
 }
 
-/// Divides 60-bit numbers near multiples of the divisor, where errors are likeliest, and random
-/// ones.
+/// Checks the division of 60-bit numbers: numbers near multiples of the divisor, where errors are
+/// likeliest, and random numbers.
 void checkDivision(uint64_t divisor, std::mt19937_64 &random) {
   constexpr uint64_t most = (uint64_t(1) << 60) - 1;
   Division by = divisionBy(int64_t(divisor));
@@ -41,7 +41,7 @@ Tensor view(std::initializer_list<int64_t> shape, std::initializer_list<int64_t>
 
 TensorAxes axesOf(const Tensor &tensor) { return ops::axesOf({&tensor, &tensor, &tensor}); }
 
-/// The offset of a row, as dropout_strided.py finds it.
+/// The offset of a row, computed as dropout_strided.py computes it.
 int64_t offsetOf(const TensorAxes &axes, int64_t row) {
   uint64_t offset = uint64_t(row) * uint64_t(axes.row[0]), rest = uint64_t(row);
   for (const TensorAxes::Axis &axis : axes.axes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Views of DLPack's tensors.
+// Tests views of DLPack tensors.
 #include "eft/Tensor.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ using namespace eft;
 
 namespace {
 
-// As DLPack's header declares them.
+// The same declarations as in DLPack's header.
 struct DLDevice {
   int32_t device_type;
   int32_t device_id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The code for GPUs, against a driver made of paper: what is asked of the driver, and what is said
-// when it refuses.
+// Tests the runtime's code for GPUs with the fake driver: the calls to the driver, and the errors
+// if it refuses.
 #include "FakeDriver.h"
 #include "runtime/cuda/Event.h"
 #include "runtime/cuda/Linker.h"
@@ -268,7 +268,7 @@ TEST_F(Cuda, a_wait_that_is_ended_leaves_the_kernel_to_the_next_launch) {
   EXPECT_EQ(fake.log(), "") << "launched while the GPU was busy";
   EXPECT_EQ(fake.current(), -1);
   fake.stayBusy(0);
-  // This launch does not tell of the failure of the first.
+  // This launch does not report the failure of the first launch.
   EXPECT_TRUE(kernel->launch(holds, {}).ok());
   EXPECT_FALSE(kernel->launch(fails, {}).ok());
 }
@@ -377,7 +377,8 @@ TEST_F(Cuda, streams_tell_whether_they_are_captured) {
   fake.capture((*stream)->handle());
   EXPECT_TRUE(*cuda::isCapturing(*gpu, (*stream)->handle()));
   EXPECT_FALSE(*cuda::isCapturing(*gpu, nullptr));
-  fake.fail("cuStreamIsCapturing", 906); // the default stream, while another one is captured
+  fake.fail("cuStreamIsCapturing",
+            906); // the result for the default stream while another stream is captured
   EXPECT_TRUE(*cuda::isCapturing(*gpu, nullptr));
   fake.fail("cuStreamIsCapturing", 1);
   EXPECT_EQ(cuda::isCapturing(*gpu, nullptr).error().message,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Element types, devices' names, and the count of cores.
+// Tests element types, names of devices, and the count of cores.
 #include "eft/Device.h"
 #include "eft/DataType.h"
 #include "runtime/device/Host.h"
@@ -46,7 +46,7 @@ TEST(Device, names) {
   EXPECT_FALSE(Device::cuda(0) == Device::host());
 }
 
-// A folder that goes away with the test.
+// A temporary folder with control group files, which is removed after the test.
 struct ControlGroups : testing::Test {
   fs::path mount = fs::temp_directory_path() / ("eft-cgroup-" + std::to_string(getpid()));
   void SetUp() override { fs::create_directories(mount); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The disk cache: what goes wrong on a disk is a miss, never an error.
+// Tests the disk cache: a failure of the disk is a miss, never an error.
 #include "runtime/cache/DiskCache.h"
 #include "TemporaryFolder.h"
 #include "runtime/cache/Checksum.h"
@@ -46,7 +46,8 @@ struct CacheTest : testing::Test {
   }
 };
 
-// Root may write anywhere, so what depends on permissions runs as somebody else.
+// Runs `body` in a child process, as another user if this one is root. Root may write anywhere, so
+// tests of permissions need another user. Returns the exit status.
 template <typename Body> int asNobody(Body body) {
   pid_t child = fork();
   if (child == 0) {
@@ -91,7 +92,7 @@ TEST_F(CacheTest, shows_its_files) {
   EXPECT_EQ(entry->key, "a");
   EXPECT_EQ(entry->bytes, "text");
   EXPECT_EQ(fs::last_write_time(file("a")), before);
-  replace("b", content("a")); // another's
+  replace("b", content("a")); // the entry of another key
   EXPECT_FALSE(cache.inspect(entryFileName("b")));
   replace("a", content("a") + "x");
   EXPECT_FALSE(cache.inspect(entryFileName("a")));
@@ -118,7 +119,7 @@ TEST_F(CacheTest, says_why_bytes_are_not_kept) {
 TEST_F(CacheTest, a_smaller_bound_does_not_wait_for_a_put) {
   std::string bytes(10000, 'x');
   DiskCache large(folder, plenty);
-  large.enforceBound(); // of a folder that is not there
+  large.enforceBound(); // the folder does not exist yet
   for (int i = 0; i < 20; ++i)
     large.put("k" + std::to_string(i), bytes);
   auto kept = [&] {
@@ -283,7 +284,7 @@ TEST_F(CacheTest, a_folder_in_an_entrys_place_warns) {
 TEST_F(CacheTest, a_write_that_fails_half_way_leaves_nothing) {
   pid_t child = fork();
   if (child == 0) {
-    // Stands for a full disk: a write beyond the limit fails.
+    // Simulates a full disk: a write beyond the limit fails.
     signal(SIGXFSZ, SIG_IGN);
     rlimit limit = {100, 100};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -298,7 +299,7 @@ TEST_F(CacheTest, a_write_that_fails_half_way_leaves_nothing) {
 }
 
 TEST_F(CacheTest, the_least_recently_used_go_first) {
-  // Files take whole blocks of the disk, of 4 KiB at most on the usual systems.
+  // Files take whole blocks of the disk, which are at most 4 KiB on common systems.
   DiskCache cache(folder, 10 * 4096);
   std::string bytes(4000, 'x');
   auto put = [&](const std::string &key) {
@@ -353,7 +354,8 @@ TEST_F(CacheTest, a_size_of_zero_is_no_cache) {
 }
 
 TEST_F(CacheTest, processes_write_and_read_at_once) {
-  // Each writes values that show whose they are, whole; readers must never see another thing.
+  // Each process writes values that show which process wrote them. A reader must see one whole
+  // value.
   std::vector<pid_t> children;
   for (int process = 0; process < 4; ++process) {
     pid_t child = fork();
@@ -378,7 +380,8 @@ TEST_F(CacheTest, processes_write_and_read_at_once) {
   }
 }
 
-// The process's own cache, as a fresh process reads it from the environment.
+// Describes the process's cache, in a new process with these environment variables: its folder, its
+// limit and its warning.
 static std::string describeProcessCache(std::vector<std::pair<const char *, const char *>> set) {
   int ends[2];
   if (pipe(ends) != 0)

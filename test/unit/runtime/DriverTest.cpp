@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Opening the CUDA driver: what is said of one that can't be used.
+// Tests the opening of the CUDA driver, and the errors for a driver that can't be used.
 #include "runtime/cuda/Driver.h"
 
 #include <cstdlib>
@@ -9,7 +9,7 @@ using namespace eft;
 
 namespace {
 
-// Environment variables for as long as the object lives.
+// An environment variable that is set during the lifetime of the object.
 struct Setting {
   Setting(const char *name, const char *value) : name(name) { setenv(name, value, 1); }
   ~Setting() { unsetenv(name); }

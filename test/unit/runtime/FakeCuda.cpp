@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A CUDA driver made of paper: a shared library with the entry points that Eft opens, which writes
-// down what it is asked and fails where it is told to. With EFT_LIBCUDA naming it, the code for
-// GPUs runs on a machine that has none.
+// A fake CUDA driver: a shared library with the driver's entry points that Eft uses. It logs the
+// calls, and fails on request. If EFT_LIBCUDA names it, the code for GPUs runs on a machine without
+// a GPU.
 //
-// Told by the environment, before it is opened: FAKE_CUDA_VERSION (13000), FAKE_CUDA_DEVICES (2),
-// FAKE_CUDA_INIT (0, what cuInit returns), FAKE_CUDA_FAIL ("cuLaunchKernel=2", what the first call
-// of it returns). Told by the functions that begin with fake, afterwards.
-// A "cubin" is a text; one with "params=N" in it makes launches write down N parameters. PTX with
-// the word "wrong" in it does not link. Pointers of device d lie at (16 + d) << 32.
+// Environment variables, to be set before the library is opened: FAKE_CUDA_VERSION (default 13000),
+// FAKE_CUDA_DEVICES (2), FAKE_CUDA_INIT (the result of cuInit, 0), FAKE_CUDA_FAIL (for example
+// "cuLaunchKernel=2": the result of the first call of that function). The functions whose names
+// begin with "fake" control it later. A "cubin" is any text. If it contains "params=N", launches
+// log N parameters. PTX that contains the word "wrong" does not link. Pointers of device d are from
+// (16 + d) << 32 on.
 #include "FakeCuda.h"
 
 #include <map>
@@ -24,7 +25,7 @@ ContextObject contexts[16];
 
 std::recursive_mutex lock;
 thread_local ContextHandle current = nullptr;
-thread_local CaptureMode captureMode = {}; // global, the strictest
+thread_local CaptureMode captureMode = {}; // the "global" mode, which is the strictest
 
 int setting(const char *name, int fallback) {
   const char *value = std::getenv(name);
@@ -53,7 +54,7 @@ Result verdict(const char *name) {
   return result;
 }
 
-// The calls of interest since the last fakeClear(), a line for each.
+// The logged calls since the last fakeClear(), one on each line.
 EXPORT const char *fakeLog() { return text.c_str(); }
 EXPORT void fakeClear() { text.clear(); }
 // Makes the next call of `name` return `result`.
@@ -78,7 +79,7 @@ Result cuCtxGetCurrent(ContextHandle *context) {
   return success;
 }
 
-// Launchers of kernels that were compiled ahead of time ask for this, too.
+// Launchers of kernels that are compiled ahead of time also call this function.
 EXPORT Result cuCtxGetDevice(DeviceHandle *device) {
   FAIL_IF_TOLD
   NEED_CONTEXT

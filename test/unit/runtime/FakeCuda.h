@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The parts of the driver of paper share this: what the driver's handles point to, its entry
-// points, and how these begin. The names are in a namespace, but the entry points have C linkage.
+// Declarations that the parts of the fake driver share: the objects of the driver's handles, its
+// entry points, and macros for their first lines. The names are in a namespace, but the entry
+// points have C linkage.
 #pragma once
 
 #include "runtime/cuda/DriverFunctions.h"
@@ -25,7 +26,7 @@ struct FunctionObject {
   std::string code;
   int sharedLimit = 48 * 1024;
 
-  /// The number behind a word of the code.
+  /// The number after `word` in the code, or `otherwise` if the code does not contain it.
   int number(const char *word, int otherwise) const {
     const char *found = std::strstr(code.c_str(), word);
     return found ? std::atoi(found + std::strlen(word)) : otherwise;
@@ -47,16 +48,16 @@ namespace fake {
 EFT_CUDA_DRIVER_FUNCTIONS(EFT_EXPORT)
 #undef EFT_EXPORT
 
-// Guards what several threads may use at once.
+// Guards the state that several threads use.
 extern std::recursive_mutex lock;
 extern thread_local ContextHandle current;
 extern thread_local CaptureMode captureMode;
 
-// The number in an environment variable.
+// The number in an environment variable, or `fallback` if it is not set.
 int setting(const char *name, int fallback);
-// Adds a line to what fakeLog() gives.
+// Adds a line to the log that fakeLog() returns.
 void note(const std::string &line);
-// The result that this call of `name` has to return.
+// The result that this call of `name` must return: `success`, or a failure that was requested.
 Result verdict(const char *name);
 
 } // namespace fake
@@ -67,7 +68,7 @@ Result verdict(const char *name);
   if (Result told = verdict(__func__))                                                             \
     return told;
 
-// The thread must have said that it may load code while a stream is being captured.
+// Fails unless the thread has allowed itself to load code while a stream is captured.
 #define NEED_ALLOWANCE                                                                             \
   if (captureMode != captureRelaxed)                                                               \
     return 901;

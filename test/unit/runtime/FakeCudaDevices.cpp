@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The answers of the driver of paper about itself, about errors and about GPUs.
+// The fake driver's functions for its version, for errors and for GPUs.
 #include "FakeCuda.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Modules and functions of paper, and launches, which only write down their arguments.
+// The fake driver's modules, functions and launches. A launch only logs its arguments.
 #include "FakeCuda.h"
 
 #include <cstdio>
@@ -8,7 +8,7 @@ namespace eft::cuda {
 
 namespace fake {
 
-/// The caller's options for assembling PTX, and its room for messages.
+/// The caller's options for assembling PTX, and its buffer for messages.
 struct Log {
   char *text = nullptr;
   size_t bytes = 0;
@@ -40,15 +40,15 @@ struct LinkObject {
 
 namespace fake {
 
-// The registers and the bytes of stack of code that says nothing of them.
+// The registers and stack bytes of code that does not specify them.
 static int usualRegisters = 32, usualStackBytes = 0;
 EXPORT void fakeUse(int registers, int stackBytes) {
   usualRegisters = registers;
   usualStackBytes = stackBytes;
 }
 
-// The variables of a module whose image names them: an address of the host's, and
-// a text.
+// The variables of a module whose image contains "eft$failure": the address of a record in host
+// memory, and the text of an assertion.
 static uint64_t failureAddress = 0;
 static const char siteText[] = "kernel.py:7: too large";
 
@@ -64,7 +64,7 @@ Result cuModuleGetGlobal_v2(DevicePointer *pointer, size_t *bytes, ModuleHandle 
   return success;
 }
 
-// Notes, unless another one is noted, that an assertion fails in a program.
+// Records that an assertion fails in a program, unless a failure is recorded already.
 static void noteFailure(unsigned x, unsigned y, unsigned z) {
   std::lock_guard guard(lock);
   auto *record = reinterpret_cast<unsigned *>(failureAddress);
@@ -146,8 +146,8 @@ Result cuFuncLoad(FunctionHandle) {
   return success;
 }
 
-/// As many as the code says by "registers=" and "stack=", and by "limited stack=" if it has a
-/// limit.
+/// The numbers that the code specifies by "registers=" and "stack=". If the code has a register
+/// limit, the registers are one less than the limit, and the stack bytes are those of "spilled=".
 Result cuFuncGetAttribute(int *value, FunctionAttribute attribute, FunctionHandle function) {
   FAIL_IF_TOLD
   const int limit = function->number(".maxnreg ", 0);
@@ -189,7 +189,7 @@ Result cuLaunchKernel(FunctionHandle function, unsigned x, unsigned y, unsigned 
     whole += line;
   }
   note(whole);
-  // An assertion fails in the last program of a grid of two layers.
+  // An assertion fails in the last program if the grid has two layers.
   if (function->asserts && z == 2)
     noteFailure(x - 1, y - 1, z - 1);
   return success;

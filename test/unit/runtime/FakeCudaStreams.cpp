@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams, events and memory of paper. Memory of the host stands for the GPU's.
+// The fake driver's streams, events and memory. Memory of the host replaces that of the GPU.
 #include "FakeCuda.h"
 
 #include <atomic>
@@ -38,13 +38,13 @@ static Result busyOrDone() {
   return errorNotReady;
 }
 
-// The GPUs are busy until they were asked so often whether they are done; with -1, for ever.
+// The next `questions` queries whether a GPU is done get the answer "busy"; with -1, all do.
 EXPORT void fakeBusy(int questions) {
   std::lock_guard guard(lock);
   questionsWhileBusy = questions;
 }
 
-// Work in this stream becomes part of a graph from now on.
+// Marks this stream as being captured from now on.
 EXPORT void fakeCapture(void *stream) { capturedStream = static_cast<StreamHandle>(stream); }
 
 Result cuStreamIsCapturing(StreamHandle stream, CaptureStatus *status) {
@@ -61,7 +61,7 @@ Result cuStreamQuery(StreamHandle) {
 
 Result cuStreamSynchronize(StreamHandle) {
   FAIL_IF_TOLD
-  std::this_thread::yield(); // others may do something while this one waits
+  std::this_thread::yield(); // lets other threads run while this one waits
   note("stream synchronized");
   return success;
 }
@@ -79,7 +79,7 @@ Result cuEventDestroy_v2(EventHandle event) {
   return success;
 }
 
-// The clock ticks a millisecond with every mark.
+// Each recorded event advances the clock by one millisecond.
 Result cuEventRecord(EventHandle event, StreamHandle stream) {
   FAIL_IF_TOLD
   event->time = ++clockTicks;

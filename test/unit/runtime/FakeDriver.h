@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The test's side of the paper driver.
+// A test's access to the fake driver: reads its log and controls its answers.
 #pragma once
 
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string>
 
-// Opens the same library that Eft opens.
+// Opens the same library as Eft, and calls its functions whose names begin with "fake".
 class FakeDriver {
 public:
   static std::string path() { return EFT_FAKE_CUDA; }

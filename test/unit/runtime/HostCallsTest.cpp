@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions that compiled code on the host calls.
+// Tests the functions that compiled code on the host calls.
 #include "runtime/cpu/Kernel.h"
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace {
 
 uint64_t bits(double number) { return std::bit_cast<uint64_t>(number); }
 
-// Kernel: the assertion of program 7 fails.
+// A kernel in which the assertion of program 7 fails.
 void failInSeven(const uint64_t *, const uint32_t[3], uint64_t first, uint64_t count) {
   using Fail = void(const char *, uint32_t, uint32_t, uint32_t);
   auto *fail = reinterpret_cast<Fail *>(hostSymbols()[1].address);

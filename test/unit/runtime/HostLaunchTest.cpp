@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches on the host, through the interface that GPUs have too.
+// Tests launches on the host, through the interface that also launches on GPUs.
 #include "runtime/launch/AnyKernel.h"
 
 #include <cstdlib>
@@ -31,7 +31,7 @@ TEST(HostLaunch, no_code_is_an_error) {
 }
 
 TEST(HostLaunch, a_bad_number_of_threads_shows_at_the_launch) {
-  pid_t child = fork(); // a fresh pool
+  pid_t child = fork(); // the child makes a new pool
   if (child == 0) {
     setenv("EFT_NUM_THREADS", "many", 1);
     auto nothing = [](const uint64_t *, const uint32_t[3], uint64_t, uint64_t) {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Code that is loaded without LLVM, and what tells its processor and its builder from others.
+// Tests the loading of code without LLVM, the description of the processor, and the description of
+// Eft's code files.
 #include "runtime/cpu/LoadCode.h"
 #include "runtime/cache/CodeFiles.h"
 #include "runtime/device/Processor.h"
@@ -14,8 +15,8 @@ using namespace std::literals;
 
 namespace {
 
-// mov rax, [rdi]; mov rcx, [rip + 6]; mov [rax], rcx; ret; int3; int3; then eight bytes: stores
-// these where its first slot points.
+// mov rax, [rdi]; mov rcx, [rip + 6]; mov [rax], rcx; ret; int3; int3; then eight bytes of data.
+// The function stores these eight bytes to the address in its first slot.
 constexpr std::string_view stores =
     "\x48\x8b\x07\x48\x8b\x0d\x06\x00\x00\x00\x48\x89\x08\xc3\xcc\xcc"
     "\x00\x00\x00\x00\x00\x00\x00\x00"sv;

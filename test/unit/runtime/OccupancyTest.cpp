@@ -19,16 +19,16 @@ GpuProperties hopper() {
 } // namespace
 
 TEST(Occupancy, a_step_below_is_near) {
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 129, 0}), 128); // 4 blocks in place of 3
+  EXPECT_EQ(registersForOneMore(hopper(), {128, 129, 0}), 128); // 4 thread blocks, not 3
   EXPECT_EQ(registersForOneMore(hopper(), {128, 136, 0}), 128);
-  EXPECT_EQ(registersForOneMore(hopper(), {256, 130, 0}), 128); // 2 in place of 1
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 172, 0}), 168); // 3 in place of 2
+  EXPECT_EQ(registersForOneMore(hopper(), {256, 130, 0}), 128); // 2 instead of 1
+  EXPECT_EQ(registersForOneMore(hopper(), {128, 172, 0}), 168); // 3 instead of 2
 }
 
 TEST(Occupancy, a_step_is_not_near_or_not_there) {
   EXPECT_EQ(registersForOneMore(hopper(), {128, 137, 0}), std::nullopt);
   EXPECT_EQ(registersForOneMore(hopper(), {128, 128, 0}), std::nullopt);
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 69, 0}), std::nullopt); // 8 blocks in place of 7
+  EXPECT_EQ(registersForOneMore(hopper(), {128, 69, 0}), std::nullopt); // 8 thread blocks, not 7
   EXPECT_EQ(registersForOneMore(hopper(), {128, 0, 0}), std::nullopt);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A folder that goes away with the test that uses it.
+// A folder that is removed at the end of the test.
 #pragma once
 
 #include <cstdlib>

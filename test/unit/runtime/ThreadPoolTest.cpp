@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The thread pool: every program runs exactly once, whoever brings the job and however it is cut.
+// Tests that the thread pool runs every program exactly once, for any number of threads that own
+// jobs and any split of a job into runs (see ThreadPool.h).
 #include "runtime/cpu/ThreadPool.h"
 #include "runtime/cpu/Kernel.h"
 
@@ -17,14 +18,14 @@ using namespace eft::cpu;
 
 namespace {
 
-// Kernel: counts[i] += 1 for its programs; slots[0] is the array.
+// A kernel that adds 1 to counts[i] in program i; slots[0] is the array.
 void countPrograms(const uint64_t *slots, const uint32_t[3], uint64_t first, uint64_t count) {
   auto *counts = reinterpret_cast<uint32_t *>(slots[0]);
   for (uint64_t i = first; i < first + count; ++i)
     ++counts[i];
 }
 
-// Kernel: each program takes a while; slots[1] is an array of the threads that ran them.
+// A kernel whose programs take 2 ms each; slots[0] is an array of the threads that ran them.
 void noteThreads(const uint64_t *slots, const uint32_t[3], uint64_t first, uint64_t count) {
   auto *threads = reinterpret_cast<pthread_t *>(slots[0]);
   for (uint64_t i = first; i < first + count; ++i) {
@@ -69,7 +70,7 @@ TEST(ThreadPool, many_small_jobs_back_to_back) {
 TEST(ThreadPool, several_threads_bring_jobs_at_once) {
   ThreadPool pool(3);
   std::vector<std::thread> owners;
-  // More owners than slots: some of them have to work alone.
+  // The pool has fewer slots for jobs than there are owners, so some owners work alone.
   for (int owner = 0; owner < 12; ++owner)
     owners.emplace_back([&] {
       for (int i = 0; i < 200; ++i)
@@ -199,7 +200,7 @@ TEST(HostKernel, becomes_tiny_once_its_cost_is_known) {
   EXPECT_FALSE(kernel.isTiny(1));
   std::vector<uint32_t> counts(4, 0);
   uint64_t slots[] = {reinterpret_cast<uint64_t>(counts.data())};
-  // On a busy machine the first measurements may be off.
+  // On a busy machine the first measurements may be too high.
   uint32_t launches = 0;
   while (!kernel.isTiny(4) && launches < 10000) {
     ASSERT_TRUE(kernel.launch({4, 1, 1}, 4, slots).ok());
@@ -212,7 +213,7 @@ TEST(HostKernel, becomes_tiny_once_its_cost_is_known) {
 
 TEST(HostKernel, an_estimate_that_no_longer_holds_is_noticed_under_way) {
   setenv("EFT_NUM_THREADS", "2", 1);
-  // Programs wait as many microseconds as the first parameter says.
+  // Each program waits for the number of microseconds in the first slot.
   auto wait = [](const uint64_t *slots, const uint32_t[3], uint64_t first, uint64_t count) {
     auto *counts = reinterpret_cast<uint32_t *>(slots[1]);
     for (uint64_t i = first; i < first + count; ++i) {

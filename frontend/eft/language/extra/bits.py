@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libdevice's functions of bits: of integers, and of how floats are made of them."""
+"""libdevice's functions on the bits of integers and of floats."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def isfinited(arg0):
 
 @offer
 def signbit(arg0):
-    """int32: 1 if a float has its sign set, as -0 has, else 0."""
+    """int32: 1 if the sign bit of a float is set, as in -0, otherwise 0."""
     return cast_to(_bits(_float("signbit", arg0)) < 0, dtypes.int32)
 
 
@@ -112,11 +112,11 @@ def copysign(arg0, arg1):
 
 @offer
 def nextafter(arg0, arg1):
-    """The float next to `arg0` in the direction of `arg1`."""
+    """The float next to `arg0` in the direction of `arg1`. If they are equal, it is `arg1`."""
     x, y = _floats("nextafter", arg0, arg1)
     bits = _bits(x)
     least = copysign(bitcast_to(constant(1, bits.type), x.dtype), y)
-    # One more in the bits is one step away from zero.
+    # As an integer, the bits of the next float away from zero are one more.
     step = where((x < y) == (x > 0.0), constant(1, bits.type), constant(-1, bits.type))
     result = where(x == 0.0, least, bitcast_to(bits + step, x.dtype))
     return where(x == y, y, where(isnan(x) | isnan(y), x + y, result))
@@ -139,10 +139,11 @@ def _scale(name: str, x, power) -> tensor:
     x = given if given.dtype == dtypes.float64 else cast_to(given, dtypes.float32)
     n = _integer(name, power, 8, 16, 32, 64)
     bias, mantissa = _bias(x), _MANTISSA_BITS[x.dtype]
-    # Beyond these everything is 0 or infinite.
+    # Beyond these bounds every result is 0 or infinite.
     n = minimum(maximum(cast_to(n, dtypes.int64), -4 * bias), 4 * bias)
     n = cast_to(n, dtypes.int32)
-    # Only the last product may round: on the way to the denormals, the others stay above them.
+    # Only the last product may round. The products before it are exact, because their results are
+    # not denormal.
     down = bias - 1 - mantissa - 1
     for _ in range(3):
         x = where(n > bias, x * 2.0**bias, where(n < 1 - bias, x * 2.0**-down, x))
@@ -154,8 +155,8 @@ def _scale(name: str, x, power) -> tensor:
 
 @offer
 def ilogb(arg0):
-    """int32: the exponent of a float, which is 2 to its power times a number from 1 to 2. The least
-    int32 for 0 and NaN, the greatest for infinity."""
+    """int32: the exponent e of a float, whose magnitude is m · 2^e with 1 ≤ m < 2. The least int32
+    for 0 and NaN, the greatest int32 for infinity."""
     given = _float("ilogb", arg0)
     x = given if given.dtype == dtypes.float64 else cast_to(given, dtypes.float32)
     mantissa, bias = _MANTISSA_BITS[x.dtype], _bias(x)
@@ -170,7 +171,7 @@ def ilogb(arg0):
 
 @offer
 def logb(arg0):
-    """The exponent of a float as a float; -∞ for 0, ∞ for infinity."""
+    """The exponent of a float, as a float; see `ilogb`. -∞ for 0, ∞ for infinity, NaN for NaN."""
     x = _float("logb", arg0)
     exponent = cast_to(ilogb(x), x.dtype)
     exponent = where(x == 0.0, float("-inf"), exponent)
@@ -199,7 +200,8 @@ _reinterpret("longlong_as_double", dtypes.int64, dtypes.float64)
 
 @offer
 def hiloint2double(arg0, arg1):
-    """The fp64 whose upper bits are `arg0` and whose lower bits are `arg1`, integers of 32 bits."""
+    """The fp64 whose upper 32 bits are `arg0` and whose lower 32 bits are `arg1`; both are integers
+    of 32 bits."""
     high = cast_to(_integer("hiloint2double", arg0, 32), dtypes.int64)
     low = bitcast_to(_integer("hiloint2double", arg1, 32), dtypes.uint32)
     return bitcast_to((high << 32) | cast_to(low, dtypes.int64), dtypes.float64)
@@ -207,33 +209,34 @@ def hiloint2double(arg0, arg1):
 
 @offer
 def double2hiint(arg0):
-    """int32: the upper bits of an fp64."""
+    """int32: the upper 32 bits of an fp64."""
     return cast_to(double_as_longlong(arg0) >> 32, dtypes.int32)  # noqa: F821
 
 
 @offer
 def double2loint(arg0):
-    """int32: the lower bits of an fp64."""
+    """int32: the lower 32 bits of an fp64."""
     return cast_to(double_as_longlong(arg0), dtypes.int32)  # noqa: F821
 
 
 @offer
 def clz(arg0):
-    """int32: how many of the highest bits of an integer are 0."""
+    """int32: the number of leading zeros of an integer of 32 or 64 bits."""
     x = _integer("clz", arg0, 32, 64)
     return cast_to(op("math.ctlz", [x], x.type), dtypes.int32)
 
 
 @offer
 def popc(arg0):
-    """int32: how many bits of an integer are 1."""
+    """int32: the number of bits that are 1 in an integer of 32 or 64 bits."""
     x = _integer("popc", arg0, 32, 64)
     return cast_to(op("math.ctpop", [x], x.type), dtypes.int32)
 
 
 @offer
 def ffs(arg0):
-    """int32: the place of the lowest bit of an integer that is 1, counted from 1; 0 for 0."""
+    """int32: the position of the lowest bit that is 1 in an integer of 32 or 64 bits, counted from
+    1; 0 if there is none."""
     x = _integer("ffs", arg0, 32, 64)
     place = cast_to(op("math.cttz", [x], x.type), dtypes.int32)
     return where(x == 0, 0, place + 1)
@@ -241,13 +244,13 @@ def ffs(arg0):
 
 @offer
 def brev(arg0):
-    """The bits of an integer in reverse."""
+    """The bits of an integer of 32 or 64 bits in reverse order."""
     x = _integer("brev", arg0, 32, 64)
     width = x.dtype.primitive_bitwidth
     word = bitcast_to(x, dtypes.uint32 if width == 32 else dtypes.uint64)
     step = 1
     while step < width:
-        # Of each 2 * step bits, the lower half.
+        # Of each 2 * step bits, the mask selects the lower half.
         mask = (2**width - 1) // (2**step + 1)
         word = ((word & mask) << step) | ((word >> step) & mask)
         step *= 2
@@ -256,8 +259,9 @@ def brev(arg0):
 
 @offer
 def byte_perm(arg0, arg1, arg2):
-    """Four bytes chosen from the eight of `arg1` and `arg0`, the highest first, by the lowest three
-    bits of each of the four lower hexadecimal digits of `arg2`."""
+    """Selects four bytes from two integers of 32 bits. Bytes 0 to 3 are those of `arg0`, from the
+    lowest on; bytes 4 to 7 are those of `arg1`. Byte i of the result is the one whose number is in
+    the lowest three bits of hexadecimal digit i of `arg2`, counted from the lowest."""
     x, y = (_integer("byte_perm", arg, 32) for arg in (arg0, arg1))
     selector = _integer("byte_perm", arg2, 32)
     result = 0
@@ -271,27 +275,31 @@ def byte_perm(arg0, arg1, arg2):
 
 @offer
 def mulhi(arg0, arg1):
-    """The upper half of the product of two integers of 32 or 64 bits, signed or not."""
+    """The upper half of the product of two integers of 32 or 64 bits, which are signed or unsigned
+    like their common type."""
     x, y = promote("mulhi", arg0, arg1)
     return multiply_high("mulhi", x, y, is_signed=x.dtype.is_int_signed())
 
 
 @offer
 def umulhi(arg0, arg1):
-    """The upper half of the product of two integers of 32 or 64 bits, taken as unsigned."""
+    """The upper half of the product of two integers of 32 or 64 bits, which are read as
+    unsigned."""
     return multiply_high("umulhi", arg0, arg1, is_signed=False)
 
 
 @offer
 def mul24(arg0, arg1):
-    """The lower 32 bits of the product of the lower 24 bits of two integers."""
+    """The lower 32 bits of the product of two integers, of each of which only the lower 24 bits
+    count."""
     x, y = promote("mul24", _integer("mul24", arg0, 32), _integer("mul24", arg1, 32))
     return ((x << 8) >> 8) * ((y << 8) >> 8)
 
 
 @offer
 def sad(arg0, arg1, arg2):
-    """The distance of two integers of 32 bits, plus a third."""
+    """The absolute difference of `arg0` and `arg1` plus `arg2`, all integers of 32 bits. The result
+    is uint32."""
     x, y = promote("sad", _integer("sad", arg0, 32), _integer("sad", arg1, 32))
     distance = bitcast_to(where(x > y, x - y, y - x), dtypes.uint32)
     return distance + bitcast_to(_integer("sad", arg2, 32), dtypes.uint32)

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """libdevice's arithmetic and conversions that round in one direction: down, up, or toward zero.
 
-The exact result is taken as the sum of two fp64: a wide number, and an error that is smaller than
-half of its last bit, and of which only the sign counts. Rounded to nearest, the wide number is the
-result or a neighbour of it: the one that a comparison with the exact result finds.
+The exact result is represented by two fp64: a wide number, and an error. The error is smaller than
+half of the wide number's last bit, and only its sign counts. The wide number is first rounded to
+nearest. The correctly rounded result is this number or one of its neighbours, and a comparison with
+the exact result tells which.
 
-Products of two numbers of up to 32 bits are exact in fp64. Their quotients and square roots are
-not, but if they are no number of the narrow type, they are farther from each of those than
-fp64's rounding moves them.
+Products of two numbers of up to 32 bits are exact in fp64. Quotients and square roots are not. But
+if a quotient or a root is not a number of the narrow type, its distance from every number of that
+type is larger than the rounding error of fp64.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _DIRECTIONS = {"rd": "down", "ru": "up", "rz": "toward zero"}
 
 
 def _rounded(mode: str, wide: tensor, error: tensor | None, target) -> tensor:
-    """The number of type `target` beside `wide + error` in the direction of `mode`."""
+    """The number of type `target` next to `wide + error`, in the direction of `mode`."""
     nearest = cast_to(wide, target)
     back = cast_to(nearest, dtypes.float64)
     is_above, is_below = back > wide, back < wide
@@ -49,14 +50,16 @@ def _rounded(mode: str, wide: tensor, error: tensor | None, target) -> tensor:
 
 
 def _sum(x: tensor, y: tensor) -> tuple[tensor, tensor]:
-    """The sum of two fp64, and the error of its rounding, which is exact (Knuth)."""
+    """The sum of two fp64, and its rounding error, which is computed exactly (Knuth's
+    algorithm)."""
     total = x + y
     share = total - x
     return total, (x - (total - share)) + (y - share)
 
 
 def _signed_zero(mode: str, result: tensor, x: tensor, y: tensor) -> tensor:
-    """A sum of zero is negative where it is rounded down, if any of its terms is."""
+    """The result of a sum of `x` and `y`. If it is zero and is rounded down, it is -0 if a summand
+    is negative or -0."""
     if mode != "rd":
         return result
     has_sign = (signbit(x) | signbit(y)) != 0
@@ -64,7 +67,8 @@ def _signed_zero(mode: str, result: tensor, x: tensor, y: tensor) -> tensor:
 
 
 def _operands(name: str, *operands) -> tuple[list[tensor], dtypes.dtype]:
-    """Floats as fp64, and the type in which they meet."""
+    """The operands converted to fp64, and their common type. Raises a `Mistake` unless it is a
+    float of up to 32 bits."""
     operands = promote(name, *operands) if len(operands) > 1 else [to_tensor(operands[0])]
     check_floats(name, *operands)
     target = operands[0].dtype
@@ -74,7 +78,7 @@ def _operands(name: str, *operands) -> tuple[list[tensor], dtypes.dtype]:
 
 
 def _fused(x: tensor, y: tensor) -> tensor:
-    """A product that takes no part in further fusing."""
+    """The product of two numbers, as an operation that is never fused with a sum."""
     return op("math.fma", [x, y, constant(-0.0, x.type)], x.type)
 
 
@@ -152,7 +156,8 @@ def _convert(name: str, mode: str, is_source, target):
             raise Mistake(f"{name} does not take an operand of type {x.dtype}")
         if x.dtype.is_floating() or x.dtype.primitive_bitwidth <= 32:
             return _rounded(mode, cast_to(x, dtypes.float64), None, target)
-        # The two halves of an integer of 64 bits; the sum's error is what fp64 does not hold.
+        # Both halves of the integer are exact in fp64. The error of their sum is the part that fp64
+        # does not hold.
         low = cast_to(x & 0xFFFFFFFF, dtypes.float64)
         high = _fused(cast_to(x >> 32, dtypes.float64), constant(2.0**32, low.type))
         return _rounded(mode, *_sum(high, low), target)

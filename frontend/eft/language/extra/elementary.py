@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The mathematical functions of libdevice: exponentials, logarithms, powers, roots, angles.
 
-Those of one expansion are an operation each; the others are made of them.
+A function that has an operation in the IR is this operation; the others are computed from several.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ def _binary(name: str, operation: str, meaning: str, *errors: float):
 
 
 def _define(name: str, function, doc: str, errors: tuple[float, ...]):
-    """Offers a function by its name. A function of `tl` has the errors that it has there."""
+    """Offers a function under `name`. Without `errors`, it has those of the function of `tl` with
+    the same name."""
     function.__name__ = name
     function.__doc__ = doc
     errors = errors or getattr(getattr(elementary, name, None), "errors", ())
     globals()[name] = offer(measured(*errors)(function) if errors else function)
 
 
-#: The operation, the meaning, and the largest errors in fp32 and fp64 where they were measured.
+#: For each function: the operation, the meaning, and the largest errors in fp32 and in fp64 if they
+#: were measured for libdevice.
 _UNARY = {
     "exp": ("math.exp", "e to the power of `arg0`"),
     "exp2": ("math.exp2", "2 to the power of `arg0`"),
@@ -75,7 +77,7 @@ _UNARY = {
     "sqrt_rn": ("math.sqrt", "the square root, correctly rounded"),
     "rsqrt": ("math.rsqrt", "1 divided by the square root"),
     "cbrt": ("math.cbrt", "the cube root", 0.50, 0.50),
-    # The exact functions are fast enough, and have the same bits everywhere.
+    # The accurate functions are fast enough, and give the same bits everywhere.
     "fast_expf": ("math.exp", "the same as `exp`"),
     "fast_exp10f": ("eft.exp10", "the same as `exp10`"),
     "fast_logf": ("math.log", "the same as `log`"),
@@ -155,8 +157,9 @@ def _norm(name: str, is_reciprocal: bool, *operands) -> tensor:
 
 
 def _at_least_fp32(name: str, *operands) -> tuple[list[tensor], dtypes.dtype]:
-    """Operands in the type in which they meet, fp16 and bf16 in fp32; and the type that the result
-    has. What takes several operations is only rounded to a narrow type at its end."""
+    """The operands in their common type, but fp16 and bf16 in fp32; and the common type, which is
+    the type of the result. So a result that takes several operations is rounded to a narrow type
+    only at the end."""
     first, *_ = promote(name, *operands)
     check_floats(name, first)
     wide = first.dtype if first.dtype == dtypes.float64 else dtypes.float32
@@ -188,7 +191,8 @@ def cospi(arg0):
 
 
 def _reduce_half_turns(x: tensor) -> tuple[tensor, tensor]:
-    """The quadrant of π · x (0 to 3, a float) and the angle in it."""
+    """The quadrant of π · x, a float from 0 to 3; and the angle π · x minus the multiple of π / 2
+    next to it."""
     turns = op("math.roundeven", [x + x], x.type)
     quadrant = turns - elementary.floor(turns * 0.25) * 4.0
     return quadrant, (x - turns * 0.5) * 3.141592653589793

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions of NVIDIA's libdevice by Triton's names, on every target and with the same bits.
+"""The functions of NVIDIA's libdevice under Triton's names. They exist on every target and give the
+same bits everywhere.
 
-Each takes every type of floats (or integers) that it makes sense for, not only fp32 and fp64. The
-elementary ones are within 2 ulp; `help` has the errors that were measured.
+Each takes all types of floats or integers for which it is meaningful, not only fp32 and fp64. The
+elementary functions are within 2 ulp; `help` shows the measured errors.
 """
 
 # ruff: noqa: F403, F405 (the files offer what their __all__ says)
@@ -14,7 +15,8 @@ from eft.language.extra.directed import *
 from eft.language.extra.elementary import *
 from eft.language.extra.rounding import *
 
-#: The functions of special.py, which few programs need: it is imported for the first of them.
+#: The functions of special.py. Few programs need them, so the file is imported when one of them is
+#: first used.
 _SPECIAL = (
     *("erfinv", "erfcinv", "erfcx", "normcdf", "normcdfinv", "lgamma", "tgamma"),
     *("j0", "j1", "jn", "y0", "y1", "yn", "cyl_bessel_i0", "cyl_bessel_i1"),

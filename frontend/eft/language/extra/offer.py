@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A decorator for the functions that a file of libdevice offers."""
+"""A decorator for the functions that the files of libdevice offer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from eft.language.builtin import builtin
 
 
 def offer_in(names: list[str]):
-    """A decorator: lets kernels call the function, and adds its name to `names`."""
+    """Returns a decorator that lets kernels call a function and adds the name of the function to
+    `names`."""
 
     def offer(function):
         names.append(function.__name__)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The recurrences of Bessel functions in their order, as functions of Eft's own language: they have
-loops, which run as long as the greatest order in a block needs."""
+"""Recurrences for Bessel functions over their order, in Eft's own language. They have loops, whose
+number of iterations depends on the largest order in a block."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eft.jit import jit
 
 @jit
 def greatest(n):
-    """The greatest number of a block, or the number."""
+    """The largest element of a block, or the number itself."""
     if n.shape:
         return tl.max(n)
     else:
@@ -19,7 +19,8 @@ def greatest(n):
 
 @jit
 def upward(n, x, before, value):
-    """The function of order n ≥ 1 from those of orders 0 and 1. What is infinite stays so."""
+    """The Bessel function of order n ≥ 1 at x, from its values for the orders 0 (`before`) and 1
+    (`value`). If a value is infinite, the values for all higher orders are, too."""
     for k in range(1, greatest(n)):
         following = k * (2.0 / x) * value - before
         following = tl.where(tl.abs(value) == float("inf"), value, following)
@@ -30,8 +31,8 @@ def upward(n, x, before, value):
 
 @jit
 def downward(n, x):
-    """J of order n > x > 0, by Miller's algorithm: downward from an order at which it is next to
-    nothing, scaled by a sum that is known, J0 + 2 J2 + 2 J4 + … = 1."""
+    """J of order n > x > 0, by Miller's algorithm: the recurrence goes down from an order at which
+    J is almost 0, and the result is scaled such that J0 + 2 J2 + 2 J4 + … = 1."""
     most = greatest(n)
     start = most + tl.sqrt(160.0 * most).to(tl.int32) + 2
     above = x * 0.0
@@ -52,7 +53,7 @@ def downward(n, x):
 
 @jit
 def first_term(n, x):
-    """(x / 2)^n / n!, which is J of order n next to 0."""
+    """(x / 2)^n / n!, the first term of the series of J of order n: an approximation near x = 0."""
     value = x * 0.0 + 1.0
     for k in range(1, greatest(n) + 1):
         value = tl.where(k <= n, value * (0.5 * x) / k, value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libdevice's rounding, conversions, remainders, and arithmetic that names its rounding.
+"""libdevice's rounding, conversions, remainders, and arithmetic whose name includes its rounding.
 
-A float that becomes an integer is bounded by the integer's range, and NaN becomes 0, whatever the
-name of the conversion.
+A float outside of the range of an integer type becomes the nearest integer of the range, and NaN
+becomes 0, whatever rounding the conversion has.
 """
 
 from __future__ import annotations
@@ -106,24 +106,24 @@ def fma_rn(arg0, arg1, arg2):
     return function_of_floats("fma_rn", "math.fma", arg0, arg1, arg2)
 
 
-# As fused operations, which take no part in further fusing.
+# The following three are fused multiply-adds, which are never fused with another operation.
 
 
 @offer
 def add_rn(arg0, arg1):
-    """`arg0 + arg1` of floats, rounded by itself: never fused with a product."""
+    """`arg0 + arg1` of floats, rounded to nearest; never fused with a product."""
     return function_of_floats("add_rn", "math.fma", arg0, 1.0, arg1)
 
 
 @offer
 def sub_rn(arg0, arg1):
-    """`arg0 - arg1` of floats, rounded by itself: never fused with a product."""
+    """`arg0 - arg1` of floats, rounded to nearest; never fused with a product."""
     return function_of_floats("sub_rn", "math.fma", arg1, -1.0, arg0)
 
 
 @offer
 def mul_rn(arg0, arg1):
-    """`arg0 * arg1` of floats, rounded by itself: never fused with a sum."""
+    """`arg0 * arg1` of floats, rounded to nearest; never fused with a sum."""
     return function_of_floats("mul_rn", "math.fma", arg0, arg1, -0.0)
 
 
@@ -135,7 +135,7 @@ def rcp_rn(arg0):
 
 @offer
 def saturatef(arg0):
-    """`arg0`, a float, brought between 0 and 1. NaN becomes 0."""
+    """`arg0`, a float, clamped to the range from 0 to 1. NaN becomes 0."""
     x = to_tensor(arg0)
     check_floats("saturatef", x)
     return clamp(x, 0.0, 1.0)
@@ -143,51 +143,52 @@ def saturatef(arg0):
 
 @offer
 def fdim(arg0, arg1):
-    """`arg0 - arg1`, or 0 if that is negative."""
+    """`arg0 - arg1` of floats, or 0 if the difference is negative."""
     x, y = _floats("fdim", arg0, arg1)
     return where(x <= y, 0.0, x - y)
 
 
 @offer
 def fmax(arg0, arg1):
-    """The greater of two floats; of a number and NaN the number."""
+    """The larger of two floats. If one operand is NaN, the result is the other operand."""
     return maximum(*_floats("fmax", arg0, arg1))
 
 
 @offer
 def fmin(arg0, arg1):
-    """The lesser of two floats; of a number and NaN the number."""
+    """The smaller of two floats. If one operand is NaN, the result is the other operand."""
     return minimum(*_floats("fmin", arg0, arg1))
 
 
 @offer
 def max(arg0, arg1):
-    """The greater of two numbers; of a number and NaN the number."""
+    """The larger of two numbers. If one operand is NaN, the result is the other operand."""
     return maximum(arg0, arg1)
 
 
 @offer
 def min(arg0, arg1):
-    """The lesser of two numbers; of a number and NaN the number."""
+    """The smaller of two numbers. If one operand is NaN, the result is the other operand."""
     return minimum(arg0, arg1)
 
 
 @offer
 def fmod(arg0, arg1):
-    """The remainder of `arg0` after a multiple of `arg1` is taken off, with the sign of `arg0`:
-    exact."""
+    """The remainder of the division of `arg0` by `arg1` with a quotient that is truncated toward
+    zero. It is exact, and has the sign of `arg0`."""
     return function_of_floats("fmod", "arith.remf", arg0, arg1)
 
 
 @offer
 def remainder(arg0, arg1):
-    """`arg0 - n * arg1`, where n is the integer nearest to their quotient, even if there are two:
-    exact."""
+    """`arg0 - n * arg1`, where n is the integer nearest to `arg0 / arg1`, and the even one of two
+    that are equally near. The result is exact."""
     x, y = _floats("remainder", arg0, arg1)
     divisor = abs(y)
-    # Modulo twice the divisor, which changes nothing if that is infinite; then one or two
-    # subtractions. Half of a small divisor would be rounded, and twice the rest of a large one
-    # infinite.
+    # First compute the remainder modulo twice the divisor. If twice the divisor is infinite, this
+    # remainder is |x| itself. Then subtract the divisor at most twice. The comparisons double the
+    # remainder if the divisor is small, because half of the divisor could be rounded; otherwise
+    # they halve the divisor, because twice the remainder could be infinite.
     rest = function_of_floats("remainder", "arith.remf", abs(x), divisor + divisor)
     is_small = divisor < 1.0
     half = divisor * 0.5

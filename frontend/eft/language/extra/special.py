@@ -2,10 +2,11 @@
 """libdevice's special functions: the inverses of the error function, the normal distribution, gamma
 functions and Bessel functions.
 
-They are computed in fp64 whatever their operand's type is, and rounded to that. So all but those of
-fp64 are nearly correctly rounded. As everywhere in libdevice there are no branches: where two
-formulas serve different operands, both are computed and one is chosen. docs/mathematics.md has the
-formulas, and a table of the errors in fp64, which each function has here.
+They are computed in fp64 for every type of operand, and the result is rounded to this type. So
+results of narrower types than fp64 are almost correctly rounded. As everywhere in libdevice there
+are no branches: where different formulas are for different operands, all are computed and one is
+selected. docs/mathematics.md has the formulas, and a table of the errors in fp64 that the functions
+have here.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ _INFINITY, _NAN = float("inf"), float("nan")
 
 
 def _wide(name: str, arg0) -> tuple[tensor, dtypes.dtype]:
-    """An operand in fp64, and the type that the result has."""
+    """The operand converted to fp64, and its own type, which is the type of the result."""
     x = to_tensor(arg0)
     check_floats(name, x)
     return cast_to(x, dtypes.float64), x.dtype
 
 
 def _error(text: str):
-    """A decorator: keeps the largest error that was found in fp64 as the function's `error`, and
-    adds it to its docstring. scripts/docs makes a table of them."""
+    """A decorator that stores the largest error found in fp64 as the function's `error`, and adds
+    it to the function's docstring. scripts/docs makes a table of these errors."""
 
     def keep(function):
         function.error = text
@@ -51,7 +52,7 @@ def _error(text: str):
 
 
 def _special(function):
-    """Offers a function that is computed in fp64."""
+    """Offers a function that takes and returns fp64. Kernels can call it with any type of float."""
 
     def offered(arg0):
         x, scalar = _wide(function.__name__, arg0)
@@ -64,7 +65,7 @@ def _special(function):
 
 
 def _polynomial(name: str, x: tensor) -> tensor:
-    """The polynomial of this name, for x in its interval."""
+    """The value at x of the polynomial with this name in special_coefficients.py."""
     from eft.language.extra import special_coefficients  # which few kernels need
 
     middle, half, (*others, last) = getattr(special_coefficients, name)
@@ -84,7 +85,7 @@ def _erfinv_center(x: tensor) -> tensor:
 
 
 def _erfcinv_tail(q: tensor) -> tensor:
-    """The inverse of erfc for 0 ≤ q ≤ 1/2, of a number above 0."""
+    """The inverse of erfc at q, for 0 ≤ q ≤ 1/2."""
     r = sqrt(-log(q))
     return where(q == 0.0, _INFINITY, r * _polynomial("ERFCINV_TAIL", (r - 2.0) / (r + 2.0)))
 
@@ -92,7 +93,7 @@ def _erfcinv_tail(q: tensor) -> tensor:
 @_special
 @_error("4 ulp")
 def erfinv(x):
-    """The inverse of the error function: ±∞ for ±1, NaN beyond."""
+    """The inverse of the error function: ±∞ for ±1, NaN for operands outside of [-1, 1]."""
     magnitude = abs(x)
     tail = copysign(_erfcinv_tail(1.0 - magnitude), x)
     return where(magnitude <= 0.5, _erfinv_center(x), tail)
@@ -106,7 +107,8 @@ def _erfcinv(q: tensor) -> tensor:
 @_special
 @_error("4 ulp")
 def erfcinv(x):
-    """The inverse of 1 less the error function: ∞ for 0, -∞ for 2, NaN beyond."""
+    """The inverse of 1 less the error function: ∞ for 0, -∞ for 2, NaN for operands outside of [0,
+    2]."""
     return _erfcinv(x)
 
 
@@ -120,7 +122,7 @@ def erfcx(x):
     square = x * x
     low = fma(x, x, -square)
     power = exp(square)
-    # Both are infinite where the square is.
+    # Where the square is infinite, the power is, too, and the correction would be NaN.
     power = where(power < _INFINITY, power + power * low, power)
     positive = where(x == _INFINITY, 0.0, positive)
     result = where(x < 0.0, 2.0 * power - positive, positive)
@@ -130,8 +132,9 @@ def erfcx(x):
 @_special
 @_error("1.1 ulp")
 def normcdf(x):
-    """The probability that a normal number of mean 0 and variance 1 is at most x."""
-    # x / √2 as a sum of two numbers, since erfc changes quickly.
+    """The probability that a normally distributed number with mean 0 and variance 1 is at most
+    x."""
+    # x / √2 as high + low: erfc changes so quickly that one fp64 is not precise enough.
     high = x * (1.0 / _SQRT_2)
     low = fma(high, -_SQRT_2, x) * (1.0 / _SQRT_2) + high * 6.834e-17
     value = erfc(-high)
@@ -143,7 +146,7 @@ def normcdf(x):
 @_special
 @_error("4.1 ulp")
 def normcdfinv(x):
-    """The inverse of `normcdf`: -∞ for 0, ∞ for 1, NaN beyond."""
+    """The inverse of `normcdf`: -∞ for 0, ∞ for 1, NaN for operands outside of [0, 1]."""
     return _erfcinv(2.0 * x) * -_SQRT_2 + 0.0
 
 
@@ -151,8 +154,8 @@ def normcdfinv(x):
 
 
 def _rising(x: tensor, low: int, high: int) -> tuple[tensor, tensor]:
-    """For x from `low` to `high`: the product of x - 1, x - 2, … down to a number from 2 to 3, and
-    that number less 2."""
+    """For x from `low` to `high`: the product of x - 1, x - 2, … as far as these factors are at
+    least 2; and the first factor below 2, less 1."""
     product = to_tensor(1.0)
     factor = x - 1.0
     for _ in range(low, high - 1):
@@ -179,14 +182,15 @@ def _lgamma_of_positive(x: tensor) -> tensor:
 
 
 def _far_lgamma(x: tensor, logarithm: tensor) -> tensor:
-    """lgamma of a large number, without a product of infinity and zero."""
+    """lgamma of a large number, without terms that are infinity times zero."""
     return x * (logarithm - 1.0)
 
 
 @_special
 @_error("3.1 ulp for positive numbers, 2⁻⁴⁹ · (1 + its magnitude) for negative ones")
 def lgamma(x):
-    """The logarithm of the magnitude of the gamma function: ∞ for 0 and negative integers."""
+    """The natural logarithm of the absolute value of the gamma function: ∞ for 0 and negative
+    integers."""
     is_negative = x < 0.0
     positive = _lgamma_of_positive(where(is_negative, 1.0 - x, x))
     sine = abs(sinpi(x))
@@ -198,8 +202,7 @@ def lgamma(x):
 
 
 def _gamma_factors(x: tensor) -> tuple[tensor, tensor]:
-    """The gamma function of a number above 0 as a product of two numbers, each of which is finite
-    up to 180."""
+    """The gamma function of x > 0, as two factors. Each is finite for x up to 180."""
     shift = where(x < 1.0, 2.0, where(x < 2.0, 1.0, 0.0))
     near = where(x < 2.0, x + shift, minimum(x, 12.0))
     product, rest = _rising(near, 2, 12)
@@ -232,18 +235,18 @@ def tgamma(x):
 
 # -- Bessel functions ------------------------------------------------------------------------------
 
-#: Around their zeros the error is absolute.
+#: The error of the Bessel functions. Near their zeros it is an absolute error.
 _NEAR_ZEROS = "2⁻⁴⁹, or 4 ulp where that is more"
 
 
 def _far(order: int, x: tensor) -> tuple[tensor, tensor]:
-    """J and Y for x from 8 on, by Hankel's expansion."""
+    """J and Y of order 0 or 1 for x ≥ 8, by Hankel's expansion."""
     inverse = 8.0 / x
     v = inverse * inverse
     p = _polynomial(("P0", "P1")[order], v)
     q = inverse * _polynomial(("Q0", "Q1")[order], v)
     sine, cosine = sin(x), cos(x)
-    # Of x - π/4 and x - 3π/4, times √2.
+    # √2 times the cosine and the sine of x - π/4 for order 0, of x - 3π/4 for order 1.
     turned_cos, turned_sin = cosine + sine, sine - cosine
     if order == 1:
         turned_cos, turned_sin = turned_sin, -turned_cos
@@ -300,7 +303,7 @@ def y1(x):
 
 
 def _modified(order: int, x: tensor) -> tensor:
-    """I of order 0 or 1 for x ≥ 0."""
+    """The modified Bessel function I of order 0 or 1 for x ≥ 0."""
     near = minimum(x, 8.0)
     near_value = _polynomial(("I0", "I1")[order], near * near)
     near_value = near_value if order == 0 else near * near_value
@@ -327,7 +330,8 @@ def cyl_bessel_i1(x):
 
 
 def _order_and_operand(name: str, n, x) -> tuple[tensor, tensor, dtypes.dtype]:
-    """An order, as an int32, and an operand in fp64, in one shape; and the type of the result."""
+    """The order as an int32 and the operand in fp64, broadcast to one shape; and the type of the
+    result."""
     order = to_tensor(n)
     if not order.dtype.is_int() or order.dtype.primitive_bitwidth > 32:
         raise Mistake(f"{name} needs an order of type int32, got {order.dtype}")
@@ -346,13 +350,14 @@ def _recurrence(name: str, *operands) -> tensor:
 @offer
 @_error(_NEAR_ZEROS)
 def jn(arg0, arg1):
-    """The Bessel function of the first kind of order `arg0`, an int32: NaN for negative orders."""
+    """The Bessel function of the first kind of order `arg0` at `arg1`. The order is an int32; the
+    result is NaN for negative orders."""
     n, x, scalar = _order_and_operand("jn", arg0, arg1)
     magnitude = abs(x)
     zero, one = _j_and_y(0, magnitude)[0], _j_and_y(1, magnitude)[0]
     is_near = magnitude < 1e-8
-    # Each formula is computed for all elements. Where another one serves, it gets an operand for
-    # which it has a value.
+    # Each formula is computed for all elements. If the result for an element comes from another
+    # formula, this formula gets a harmless operand in place of the element.
     up = _recurrence("upward", n, where(magnitude > 0.0, magnitude, 1.0), zero, one)
     down = _recurrence("downward", n, where(is_near, 1.0, minimum(magnitude, 1e9)))
     value = where(cast_to(n, dtypes.float64) > magnitude, down, up)
@@ -365,8 +370,8 @@ def jn(arg0, arg1):
 @offer
 @_error("some ulp; for orders up to the operand, what the recurrence loses")
 def yn(arg0, arg1):
-    """The Bessel function of the second kind of order `arg0`, an int32: -∞ for 0, NaN for negative
-    numbers and orders."""
+    """The Bessel function of the second kind of order `arg0` at `arg1`. The order is an int32. The
+    result is -∞ for the operand 0, and NaN for negative operands and orders."""
     n, x, scalar = _order_and_operand("yn", arg0, arg1)
     zero, one = _j_and_y(0, x)[1], _j_and_y(1, x)[1]
     value = _recurrence("upward", n, where(x > 0.0, x, 1.0), zero, one)
@@ -379,7 +384,7 @@ def yn(arg0, arg1):
 
 @offer
 def rsqrt_rn(arg0):
-    """1 divided by the square root, correctly rounded; of floats of up to 32 bits."""
+    """1 divided by the square root of a float of up to 32 bits, correctly rounded."""
     x, scalar = _wide("rsqrt_rn", arg0)
     if scalar == dtypes.float64:
         raise Mistake("rsqrt_rn rounds floats of up to 32 bits, got fp64")
@@ -388,7 +393,7 @@ def rsqrt_rn(arg0):
 
 @offer
 def rcp64h(arg0):
-    """1 divided by an fp64, of which the lower 32 bits are cut off."""
+    """1 divided by an fp64, with the lower 32 bits of the result set to 0."""
     x = to_tensor(arg0)
     if x.dtype != dtypes.float64:
         raise Mistake(f"rcp64h needs an operand of type fp64, got {x.dtype}")

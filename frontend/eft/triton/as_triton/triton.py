@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The module that `import triton` finds in a process whose PYTHONPATH has this folder: Eft."""
+"""The module that `import triton` finds first in a process whose PYTHONPATH contains this folder.
+It replaces itself by Eft's module."""
 
 from eft.triton.finder import install
 
-install()  # which forgets this module
+install()  # removes this module from sys.modules
 import triton  # noqa: E402,F401 (the name that who imports this module gets)

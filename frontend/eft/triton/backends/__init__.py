@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.backends`: what Eft compiles for."""
+"""Eft's implementation of `triton.backends`: the kinds of devices for which Eft compiles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ __all__ = ["Backend", "backends"]
 
 @dataclass(frozen=True)
 class Backend:
-    """A kind of device: the class that compiles for it, and the one that asks it."""
+    """A kind of device.
+
+    Attributes:
+        compiler: the class that compiles for it.
+        driver: the class that answers questions about it.
+    """
 
     compiler: type[BaseBackend]
     driver: type[DriverBase]

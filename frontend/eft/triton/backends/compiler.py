@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.backends.compiler`."""
+"""Eft's implementation of `triton.backends.compiler`."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ class GPUTarget:
 
     @property
     def name(self) -> str:
-        """Eft's own name for it: "cuda:90" or "cpu"."""
+        """Eft's name for the target, such as "cuda:90" or "cpu"."""
         return "cpu" if self.backend == "cpu" else f"{self.backend}:{self.arch}"
 
 
 class Language(Enum):
-    """The languages that a backend of Triton's compiles."""
+    """The languages that Triton's backends compile."""
 
     TRITON = 0
     GLUON = 1
 
 
 class BaseBackend(ABC):
-    """Compiles for one target. Programs may derive from it; Eft compiles with its own alone."""
+    """The base of classes that compile for a target. Programs may derive classes from it, but Eft
+    only uses its own."""
 
     supports_native_tensor_specialization = True
 
@@ -68,7 +69,8 @@ class BaseBackend(ABC):
 
     @staticmethod
     def parse_attr(desc: str) -> list:
-        """The attributes of an argument by the text that specializes it: D is "divisible by 16"."""
+        """Returns the attributes of an argument. `desc` is its specialization, in which the letter
+        D means "divisible by 16"."""
         return [["tt.divisibility", 16]] if "D" in desc else []
 
     @staticmethod
@@ -82,8 +84,9 @@ class BaseBackend(ABC):
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a compile. Those from `num_stages` on are accepted; of them only
-    `num_stages`, `maxnreg` and `debug` have an effect."""
+    """The options of a compile. Only `num_warps`, `num_stages`, `maxnreg` and `debug` have an
+    effect.
+    """
 
     num_warps: int = 4
     num_stages: int = 3
@@ -117,11 +120,12 @@ class Options:
 
 
 class EftBackend(BaseBackend):
-    """Compiles with Eft. The stages are its own, so there is nothing to add to them."""
+    """The base of Eft's backends. A program can't add stages to a compile: Eft's stages are
+    fixed."""
 
-    #: The name of the target's `backend`.
+    #: The `backend` of the `GPUTarget`s for which the class compiles.
     kind: str
-    #: The last stage, which `asm` has under this name.
+    #: The name of the last stage, as in the `asm` of a compiled kernel.
     binary_ext: str
 
     @classmethod
@@ -134,7 +138,8 @@ class EftBackend(BaseBackend):
         return f"{triton_key()}-{self.target.name}"
 
     def parse_options(self, options: dict) -> Options:
-        """The options with their defaults; of the given ones those that there are."""
+        """Returns the options with their defaults. Ignores entries of `options` that are not fields
+        of `Options`."""
         known = {field.name for field in fields(Options)}
         given = {name: value for name, value in options.items() if name in known}
         arch = None if self.target.arch is None else f"sm{self.target.arch}"

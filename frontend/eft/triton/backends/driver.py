@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.backends.driver`."""
+"""Eft's implementation of `triton.backends.driver`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ _CPP = {
 
 
 class Benchmarker(Protocol):
-    """A function that times another."""
+    """The type of a function that times another function."""
 
     def __call__(self, kernel_call: Callable, *, quantiles: list[float], **kwargs) -> Sequence: ...
 
 
 class DriverBase(ABC):
-    """Answers to programs that ask about a kind of device. Launches don't use it."""
+    """The base of classes that answer questions about a kind of device. Only programs use them, not
+    launches."""
 
     @classmethod
     @abstractmethod
@@ -48,11 +49,12 @@ DriverBase.register(ActiveDriver)
 
 
 class GPUDriver(ActiveDriver, DriverBase):
-    """The questions about a GPU, answered for the current one."""
+    """Answers questions about the current GPU."""
 
 
 def cpp_type(ty: str) -> str:
-    """The C++ type in which a launcher of Triton's takes an argument."""
+    """Returns the C++ type in which a launcher of Triton's takes an argument. `ty` is its type in a
+    signature."""
     if ty.startswith("*"):
         return "CUdeviceptr"
     if ty not in _CPP:

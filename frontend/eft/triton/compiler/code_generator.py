@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.compiler.code_generator`. Eft lowers kernels in `eft.compiler`."""
+"""Eft's implementation of `triton.compiler.code_generator`, which has only stand-ins. Eft lowers
+kernels in `eft.compiler`."""
 
 from __future__ import annotations
 

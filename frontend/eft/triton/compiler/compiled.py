@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that `triton.compile` gives."""
+"""The compiled kernels that `triton.compile` returns."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from eft.variant_launcher import VariantLauncher
 
 
 class _Kernels(type):
-    """Takes what a launch of a kernel under `jit` returns for an object of the class, too."""
+    """Makes `isinstance` also accept an `eft.kernel.CompiledKernel`, which a launch of a kernel
+    under `jit` returns, as a `CompiledKernel` of this module."""
 
     def __instancecheck__(cls, value):
         return super().__instancecheck__(value) or isinstance(value, kernels.CompiledKernel)
 
 
 class CompiledKernel(OneVariant, metaclass=_Kernels):
-    """A kernel that was compiled without a launch. Its `__dict__` can be pickled, if that of its
-    source can, until the kernel is loaded.
+    """A kernel that was compiled without a launch. Before the kernel is loaded, its `__dict__` can
+    be pickled, provided that the `__dict__` of its source can.
 
     Attributes:
         src: the source, an `ASTSource` or an `IRSource`.
-        metadata: a named tuple of the options, with the `target`, `name`, `shared` memory in bytes,
-            and the facts of Triton's kernels that Eft's never have, such as `cluster_dims`.
-        packed_metadata: the part of it that a launcher of Triton's gets.
-        hash: a text that tells it from others.
-        asm: see `eft.asm.Asm`.
-        kernel: its code: PTX, or an object for the host.
-        module, function: the loaded kernel, or None.
-        n_regs, n_spills, n_max_threads: those of the loaded kernel, see
-            `eft.kernel.CompiledKernel`; None before.
+        metadata: a named tuple. It has the options, the `target`, the `name`, the `shared` memory
+            in bytes, and the entries of `eft.metadata.SAME_FOR_ALL`, such as `cluster_dims`.
+        packed_metadata: the part of the metadata that a launcher of Triton's gets.
+        hash: a hash that is different for different sources, targets and options.
+        asm: the `eft.asm.Asm`.
+        kernel: the code: PTX, or an object file for the host.
+        module, function: the loaded kernel; None before it is loaded.
+        n_regs, n_spills, n_max_threads: the attributes of the loaded kernel, see
+            `eft.kernel.CompiledKernel`; None before it is loaded.
     """
 
     def __init__(self, src, target: GPUTarget, backend, options: dict, compilation, types):
@@ -77,10 +78,10 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
         return None if self.module is None else self.module.n_max_threads
 
     def _init_handles(self):
-        """Loads the kernel, unless it is loaded.
+        """Loads the kernel on the current device, unless it is loaded already.
 
         Raises:
-            OutOfResources: it needs more shared memory than the device has.
+            OutOfResources: the kernel needs more shared memory than the device has.
         """
         if self.module is not None:
             return
@@ -90,7 +91,12 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
         return getattr(self.src, "fn", None)
 
     def _load(self, device: int) -> kernels.CompiledKernel:
-        """The kernel on a GPU; the number of one does not matter to a kernel of the CPU."""
+        """Returns the kernel, loaded on the GPU number `device`. A kernel for the CPU is loaded
+        into this process, whatever `device` is.
+
+        Raises:
+            OutOfResources: the kernel needs more shared memory than the GPU has.
+        """
         if self._compiled_for == "cpu":
             device = -1
         elif _runtime.device_count() > device:

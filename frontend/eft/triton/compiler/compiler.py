@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.compiler.compiler`: kernels that are compiled without a launch."""
+"""Eft's implementation of `triton.compiler.compiler`: compiles kernels without a launch."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ class ASTSource:
 
     Args:
         fn: the kernel.
-        signature: by the name of each parameter its type ("*fp32", "i32"), or "constexpr".
-        constexprs: the values that are known at compile time, by name or by (number,).
-        attrs: by (number,) a list of ["tt.divisibility", 16] for the arguments for which it holds.
+        signature: for each parameter its type ("*fp32", "i32") or "constexpr", by name.
+        constexprs: the values of parameters that are known at compile time. A key is the
+            parameter's name, or a tuple with its number.
+        attrs: for an argument that is always divisible by 16, the list [["tt.divisibility", 16]].
+            The key is a tuple with the number of the parameter. Other divisors are 8, 4 and 2.
     """
 
     ext = "ir"
@@ -73,7 +75,7 @@ class ASTSource:
         return {}
 
     def make_ir(self, *args, **kwargs):
-        """Is always an error: Eft's IR is the stage "ir" of what `compile` gives."""
+        """Raises an error. Eft's IR is the stage "ir" of the kernel that `compile` returns."""
         refuse("ASTSource.make_ir", "compile(source).asm['ir'] is Eft's")
 
 
@@ -81,16 +83,17 @@ def compile(src, target: GPUTarget | None = None, options: dict | None = None) -
     """Compiles a kernel without loading it.
 
     Args:
-        src: an `ASTSource`, or the path of a file that an `IRSource` reads.
-        target: what to compile for; by default the GPU at hand, or the CPU.
-        options: those of a launch; others are accepted without effect.
+        src: an `ASTSource`, an `IRSource`, or the path of a file that an `IRSource` can read.
+        target: the target; by default the current GPU, or the CPU if there is no GPU.
+        options: the options of a launch. Other entries are accepted without effect.
 
     Returns:
-        The kernel: see `CompiledKernel`. It is loaded when it is first launched.
+        A `CompiledKernel`, which is loaded at its first launch.
 
     Raises:
-        CompilationError: there is a mistake in the kernel.
-        TypeError: the signature does not fit the kernel, or the file is of another kind.
+        CompilationError: the kernel has a mistake.
+        TypeError: the signature does not fit the kernel, or the file is not of a kind that an
+            `IRSource` reads.
     """
     from eft.triton.compiler.files import IRSource
 
@@ -111,7 +114,8 @@ def compile(src, target: GPUTarget | None = None, options: dict | None = None) -
 
 
 def _compile_kernel(src: ASTSource, target: GPUTarget, options: dict):
-    """The code of a kernel, and the types of its parameters."""
+    """Returns the code of a kernel (an `eft.kernel.Compilation`), and the types of its
+    parameters."""
     from eft import driver as compiling
 
     variant = _variant(src, target, options)
@@ -120,7 +124,11 @@ def _compile_kernel(src: ASTSource, target: GPUTarget, options: dict):
 
 
 def _variant(src: ASTSource, target: GPUTarget, options: dict):
-    """The target of the kernel, in Eft's words."""
+    """Returns the `eft.driver.Variant` that a source, a target and options describe.
+
+    Raises:
+        TypeError: the signature does not fit the kernel, or an option is wrong.
+    """
     from eft import _compiler
     from eft.driver import Variant
     from eft.language.dtypes import from_signature
@@ -152,22 +160,22 @@ def _variant(src: ASTSource, target: GPUTarget, options: dict):
 
 
 def _divisor(attributes) -> str:
-    """The power of two that divides an argument, as its attributes say; none is of use beyond
-    16."""
+    """Returns the specialization of an argument: the largest of 16, 8, 4 and 2 that divides it
+    according to its attributes, or "" if none does. Larger powers of two make no better code."""
     named = [value for name, value in attributes if name == "tt.divisibility"]
     return next((str(each) for each in (16, 8, 4, 2) if any(v % each == 0 for v in named)), "")
 
 
 def _own_word(type: str) -> str:
-    """A type of Triton's signatures as Eft's have it."""
+    """Returns the word of Eft's signatures for a type in a signature of Triton's."""
     return {"u1": "i1", "*u1": "*i1", "f32": "fp32", "f16": "fp16"}.get(type, type)
 
 
 def make_backend(target: GPUTarget) -> BaseBackend:
-    """The backend that compiles for a target.
+    """Returns the backend that compiles for a target.
 
     Raises:
-        RuntimeError: nothing does.
+        RuntimeError: there is no such backend.
     """
     for each in backends.values():
         if each.compiler.supports_target(target):
@@ -176,9 +184,9 @@ def make_backend(target: GPUTarget) -> BaseBackend:
 
 
 def max_shared_mem(device: int) -> int:
-    """The bytes of shared memory that a program can have on a GPU."""
+    """Returns the largest shared memory of a program on a GPU, in bytes."""
     return driver.active.utils.get_device_properties(device)["max_shared_mem"]
 
 
 def filter_traceback(e: BaseException) -> None:
-    """Does nothing: errors in kernels show none of Eft's frames."""
+    """Does nothing, because errors in kernels never show Eft's frames."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.compiler.errors`."""
+"""Eft's implementation of `triton.compiler.errors`."""
 
 from eft.errors import (
     CompilationError,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that `triton.compile` reads from files: Eft's block IR, which is the stage "ttir" of a
-compiled kernel, and PTX."""
+"""Kernels that `triton.compile` reads from files. The files contain PTX, or Eft's block IR, which
+is the stage "ttir" of a compiled kernel."""
 
 from __future__ import annotations
 
@@ -19,36 +19,37 @@ from eft.triton.runtime.driver import has_gpu
 _BLOCK_IR = ("ttir", "mlir")
 _WARP = 32
 
-#: The options of a launch, whose values are checked, and of them those that block IR is compiled
-#: with. What `debug` adds is in block IR already, or is not.
+#: The options of a launch whose values are checked, and those among them that affect a compile of
+#: block IR. `debug` is not among these: it adds assertions when a kernel is lowered to block IR.
 _CHECKED = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
 _OF_BLOCK_IR = ("num_warps", "num_stages", "maxnreg")
-#: Those that the kernel of a file of PTX is loaded with.
+#: The options that affect how a kernel from a file of PTX is loaded.
 _OF_PTX_FILES = ("num_warps", "shared")
 _DEFAULTS = {field.name: field.default for field in fields(Options)}
 
-#: The types of a signature by those of block IR and of PTX. What has 64 bits in PTX may be an
-#: integer or an address.
+#: The types of signatures, by the types of block IR and by those of PTX. A 64-bit parameter in PTX
+#: may be an integer or an address; "b64" means both.
 _OF_IR = {"f16": "fp16", "f32": "fp32", "f64": "fp64"}
 _OF_PTX = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "b64", "f32": "fp32", "f64": "fp64"}
 
 
 class IRSource:
-    """A kernel in a file.
+    """A kernel that is read from a file.
 
     Args:
-        path: a file of block IR (`.ttir`, `.mlir`) or of PTX (`.ptx`).
-        context, backend: are accepted, and not needed.
+        path: the path of a file with block IR (`.ttir`, `.mlir`) or PTX (`.ptx`).
+        context, backend: accepted without effect.
 
     Attributes:
-        ext: the kind of file, "ttir", "mlir" or "ptx".
-        src: the text.
+        path: the path.
+        ext: the kind of file: "ttir", "mlir" or "ptx".
+        src: the text of the file.
         name: the kernel's name.
-        signature: by the number of each argument its type ("*fp32", "i32").
+        signature: the type of each argument ("*fp32", "i32"), by its number.
 
     Raises:
-        TypeError: the file is of another kind.
-        CompilationError: there is no kernel of that kind in it.
+        TypeError: the file's name has another suffix.
+        CompilationError: the file does not contain exactly one kernel that Eft can read.
     """
 
     language = Language.TRITON
@@ -79,8 +80,8 @@ class IRSource:
         return {}
 
     def compiled(self, target: GPUTarget, options: dict) -> Compilation:
-        """The kernel's code for a target, with the options of a launch. A warning names those that
-        have no effect."""
+        """Returns the kernel's code for a target, compiled with the options of a launch. Warns
+        about options that have no effect."""
         given = {name: value for name, value in options.items() if value is not None}
         _runtime.read_options(self.name, {name: given[name] for name in _CHECKED if name in given})
         self._warn_of_idle(given)
@@ -117,7 +118,7 @@ class IRSource:
         ]
 
     def _type(self, text: str) -> str:
-        """A type of block IR in the words of a signature."""
+        """Returns a type of block IR in the words of a signature."""
         pointer = re.fullmatch(r"!eft\.ptr<(.+)>", text)
         word = pointer[1] if pointer else text
         return ("*" if pointer else "") + _OF_IR.get(word, word)
@@ -159,7 +160,9 @@ class IRSource:
         return Compilation(fields, code.binary, make_stages, _gpu(named))
 
     def _translated(self, error) -> CompilationError:
-        """The compiler's error at its place in the file."""
+        """Returns the `CompilationError` for an error of the compiler, with its position in the
+        file.
+        """
         text, diagnostics = error.args
         first = next((each for each in diagnostics if each.severity == "error"), None)
         if first is None:
@@ -184,7 +187,7 @@ class IRSource:
         return name, [self._type_of_ptx(*type) for type in types]
 
     def _type_of_ptx(self, type: str, bracket: str) -> str:
-        word = re.sub(r"^[sb]", "u", type)  # integers of either sign, and bits, are passed alike
+        word = re.sub(r"^[sb]", "u", type)  # .s32, .b32 and .u32 are passed in the same way
         if bracket or word not in _OF_PTX:
             what = "an array" if bracket else "a parameter"
             raise self._mistake(f"the kernel takes {what} of the type .{type}")
@@ -229,5 +232,6 @@ class IRSource:
 
 
 def _gpu(target: str) -> int | None:
-    """The number of the GPU that code is assembled for, if there is one."""
+    """Returns the number of the GPU for which code is assembled; None for a CPU or if there is no
+    GPU."""
     return 0 if target != "cpu" and has_gpu() else None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.compiler.make_launcher`, which is empty in Triton too."""
+"""Eft's implementation of `triton.compiler.make_launcher`, which is empty in Triton, too."""

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.profiler`: times launches, under the names of the scopes that a program is in.
+"""Eft's implementation of `triton.profiler`: times launches, and groups the times by the scopes in
+which a program makes the launches.
 
-On a GPU a launch's time is what passes between two events around it, on a CPU the wall clock's.
-Scopes and launches are summed by their names; `finalize` writes them as a tree for Hatchet.
+On a GPU, two events around a launch measure its time. On a CPU, the wall clock does. The times of
+launches of the same kernel in the same scope are added. `finalize` writes the tree of scopes and
+kernels to a file for Hatchet.
 """
 
 from __future__ import annotations

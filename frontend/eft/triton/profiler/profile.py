@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.profiler.profile`: sessions begin and end."""
+"""Eft's implementation of `triton.profiler.profile`: starts and ends sessions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _numbers = itertools.count()
 
 
 def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
-    """Begins to time launches.
+    """Starts a session, which times launches.
 
     Args:
-        name: the file that `finalize` writes, without its suffix; "proton" by default.
-        context, data, backend, mode, hook: accepted; the context is that of the scopes, the data a
-            tree.
+        name: the name, without its suffix, of the file that `finalize` writes; "proton" by default.
+        context, data, backend, mode, hook: accepted without effect. Launches are always recorded
+            under the scopes of the program, in a tree.
 
     Returns:
-        The session's number; None if `knobs.proton.disable` says that there is none.
+        The session's number. None if `knobs.proton.disable` is true: then there is no session.
     """
     if knobs.proton.disable:
         return None
@@ -43,20 +43,22 @@ def _chosen(session):
 
 
 def activate(session: int | None = None) -> None:
-    """Lets a session take what happens, or all of them."""
+    """Makes a session record launches and metrics. None means all sessions."""
     for each in _chosen(session):
         each.is_active = True
 
 
 def deactivate(session: int | None = None) -> None:
-    """Keeps what happens from a session, or from all of them."""
+    """Makes a session ignore launches and metrics until it is activated. None means all
+    sessions."""
     for each in _chosen(session):
         each.is_active = False
 
 
 def finalize(session: int | None = None, output_format: str = "hatchet") -> None:
-    """Ends a session, or all of them, and writes NAME.hatchet: a list of the tree of scopes and
-    kernels, with their numbers, and of the devices."""
+    """Ends a session and writes its file NAME.hatchet. None means all sessions. The file contains a
+    list in JSON: the tree of scopes and kernels with their metrics, and an empty object where
+    Triton describes the devices."""
     if output_format not in ("", "hatchet", "tree"):
         raise ValueError(f"output_format must be 'hatchet', got {output_format!r}")
     for each in _chosen(session):
@@ -71,8 +73,8 @@ def finalize(session: int | None = None, output_format: str = "hatchet") -> None
 
 
 def profile(func=None, **options):
-    """Makes a function begin a session when it is called, and deactivate it at its end; `options`
-    are those of `start`."""
+    """A decorator for functions. A call of the function starts a session, and deactivates the
+    session when the function returns. `options` are those of `start`."""
     if func is None:
         return lambda func: profile(func, **options)
 

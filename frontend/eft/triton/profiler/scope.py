@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.profiler.scope`: names for parts of a program."""
+"""Eft's implementation of `triton.profiler.scope`: named parts of a program."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["cpu_timed_scope", "enter_scope", "exit_scope", "scope"]
 
 
 class scope:
-    """A context, or a decorator: launches within are noted under this name.
+    """A context, or a decorator for functions. Launches inside are recorded under the scope's name.
 
     Args:
-        name: the name.
-        metrics: numbers that are added under it, such as {"bytes": 1024}.
+        name: the scope's name.
+        metrics: numbers that are added to the metrics of this name, such as {"bytes": 1024}.
     """
 
     def __init__(self, name: str, metrics: dict | None = None):
@@ -40,7 +40,7 @@ class scope:
 
 
 class cpu_timed_scope(scope):
-    """A scope with the time that passes in it by the wall clock, "cpu_time (ns)"."""
+    """A scope that also measures its own time by the wall clock, as the metric "cpu_time (ns)"."""
 
     def __init__(self, name: str, metrics: dict | None = None):
         if metrics and "cpu_time" in metrics:
@@ -61,7 +61,7 @@ def _add(metrics: dict | None):
 
 
 def enter_scope(name: str, *, metrics: dict | None = None) -> None:
-    """Begins a scope in this thread."""
+    """Starts a scope in this thread."""
     scopes().append(name)
     _add(metrics)
 
@@ -70,7 +70,7 @@ def exit_scope(name: str | None = None, *, metrics: dict | None = None) -> None:
     """Ends the scope that this thread entered last.
 
     Raises:
-        ValueError: it is not called `name`, or there is none.
+        ValueError: the scope's name is not `name`, or this thread is in no scope.
     """
     if not scopes() or name not in (None, scopes()[-1]):
         found = repr(scopes()[-1]) if scopes() else "none"

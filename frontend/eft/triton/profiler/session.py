@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The sessions of the profiler: trees of names with the times of what ran under them."""
+"""The sessions of the profiler. A session is a tree of scopes and kernels with their metrics, such
+as the times of launches."""
 
 from __future__ import annotations
 
@@ -10,12 +11,13 @@ from eft import _runtime
 
 
 class Node:
-    """A scope or a kernel in a tree.
+    """A scope or a kernel in the tree of a session.
 
     Attributes:
-        metrics: the numbers that were added under its name.
-        children: the nodes within, by name.
-        marks: the pairs of events around its launches that are not read yet.
+        name: the name of the scope or the kernel.
+        metrics: the sums of the numbers that were added, by the name of the metric.
+        children: the scopes and kernels inside this scope, by name.
+        marks: the pairs of events around the kernel's launches whose times are not added yet.
     """
 
     def __init__(self, name: str):
@@ -32,7 +34,8 @@ class Node:
             self.metrics[name] = self.metrics.get(name, 0) + value
 
     def read_marks(self):
-        """Adds the times between events, for which this waits."""
+        """Waits for the events in `marks` of this node and all nodes below it, and adds the times
+        between them to the metrics."""
         for start, end in self.marks:
             end.synchronize()
             self.add({"time (ns)": end.elapsed_ms(start) * 1e6})
@@ -49,12 +52,12 @@ class Node:
 
 
 class Session:
-    """One profile.
+    """A session of the profiler.
 
     Attributes:
-        name: the name of its file, without the suffix.
-        is_active: whether it takes what happens.
-        root: its tree.
+        name: the name of the file that `finalize` writes, without its suffix.
+        is_active: whether the session records launches and metrics.
+        root: the root of its tree.
     """
 
     def __init__(self, name: str):
@@ -63,7 +66,8 @@ class Session:
         self.root = Node("ROOT")
 
     def node(self) -> Node:
-        """Where the thread is now: in its scopes."""
+        """Returns the node of the scope that the calling thread is in. Creates the node if
+        necessary."""
         node = self.root
         for name in scopes():
             node = node.child(name)
@@ -79,14 +83,14 @@ def active() -> list[Session]:
 
 
 def scopes() -> list[str]:
-    """The names of the scopes that this thread is in, outermost first."""
+    """Returns the names of the scopes that this thread is in, the outermost first."""
     if not hasattr(_thread, "scopes"):
         _thread.scopes = []
     return _thread.scopes
 
 
 def before_launch(metadata):
-    """Begins to time a launch."""
+    """The hook before launches: takes the start time, or records the start event on a GPU."""
     device = metadata.data["function"].device
     if device < 0:
         _thread.start = perf_counter_ns()
@@ -96,7 +100,8 @@ def before_launch(metadata):
 
 
 def after_launch(metadata):
-    """Notes the time of a launch, with the metrics that the kernel's `launch_metadata` gives."""
+    """The hook after launches: adds the time of the launch, and the metrics that the kernel's
+    `launch_metadata` returns, to all active sessions."""
     facts = dict(metadata.get())
     device = facts.pop("function").device
     stream, name = facts.pop("stream"), facts.pop("name")

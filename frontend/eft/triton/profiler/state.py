@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.profiler.state`: names for what a program does, in place of scopes."""
+"""Eft's implementation of `triton.profiler.state`. States are scopes under another name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ __all__ = ["enter_state", "exit_state", "state"]
 
 
 class state(scope):
-    """A context, or a decorator: what happens within is noted under this name."""
+    """A context, or a decorator for functions. Launches inside it are recorded under the name of
+    the state."""
 
     def __init__(self, name: str):
         super().__init__(name)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime`: above all `driver.active`, by which a script asks for the device."""
+"""Eft's implementation of `triton.runtime`. Its most used name is `driver.active`, which scripts
+ask for the device."""
 
 from __future__ import annotations
 
 from eft.triton import lazy
-from eft.triton.runtime.driver import driver  # which is called like its module
+from eft.triton.runtime.driver import driver  # the object, not the module of the same name
 
 __all__ = [
     "Autotuner",

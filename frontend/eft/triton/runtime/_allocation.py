@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime._allocation`. Eft's kernels need no memory beside their arguments, so
-an allocator is kept and never called."""
+"""Eft's implementation of `triton.runtime._allocation`. Eft's kernels need no memory except their
+arguments, so an allocator can be set, but is never called."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ __all__ = ["Allocator", "Buffer", "NullAllocator", "set_allocator", "set_profile
 
 
 class Buffer(Protocol):
-    """Memory that an allocator gives."""
+    """The memory that an allocator returns."""
 
     def data_ptr(self) -> int: ...
 
 
 class Allocator(Protocol):
-    """A function that gives memory on the GPU."""
+    """A function that returns memory on the GPU."""
 
     def __call__(self, size: int, alignment: int, stream: int | None) -> Buffer: ...
 
 
 class NullAllocator:
-    """The allocator where none is set."""
+    """The allocator that is used if none is set. Raises an error."""
 
     def __call__(self, size: int, alignment: int, stream: int | None) -> Buffer:
         raise RuntimeError("no allocator is set: triton.set_allocator sets one")
@@ -35,10 +35,12 @@ _profile_allocator: ContextVar[Allocator] = ContextVar("profiler", default=_NONE
 
 
 def set_allocator(allocator: Allocator) -> None:
-    """Sets the function that gives kernels memory of their own; without effect, as none asks."""
+    """Sets the function that allocates memory for kernels. Has no effect, because Eft's kernels
+    need none."""
     _allocator.set(allocator)
 
 
 def set_profile_allocator(allocator: Allocator | None) -> None:
-    """Sets the function that gives profiled kernels memory; without effect, as none asks."""
+    """Sets the function that allocates memory for profiled kernels. Has no effect, because Eft's
+    kernels need none."""
     _profile_allocator.set(_NONE if allocator is None else allocator)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime._async_compile`."""
+"""Eft's implementation of `triton.runtime._async_compile`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class FutureKernel:
     """A kernel that is being compiled.
 
     Attributes:
-        kernel: the kernel once `result` was called, else None.
+        kernel: the compiled kernel; None until `result` has returned it.
     """
 
     def __init__(self, finalize_compile, future):
@@ -23,7 +23,8 @@ class FutureKernel:
         self.kernel = None
 
     def result(self, ignore_errors: bool = False):
-        """The compiled kernel, for which this waits; with `ignore_errors` None if that failed."""
+        """Waits for the compile, and returns the compiled kernel. If the compile has failed, raises
+        its exception, or returns None with `ignore_errors`."""
         if self.kernel is None:
             try:
                 kernel = self._future.result()
@@ -37,9 +38,9 @@ class FutureKernel:
 
 
 class AsyncCompileMode:
-    """A context in which programs hand compiles to `submit`, which an executor runs.
+    """A context in which programs pass compiles to `submit`, and an executor runs them.
 
-    Warmups of Eft's kernels compile at once, inside of it too.
+    It does not affect the warmups of Eft's kernels, which compile before they return.
     """
 
     def __init__(self, executor, *, ignore_errors: bool = False):
@@ -48,7 +49,8 @@ class AsyncCompileMode:
         self.future_kernels = {}
 
     def submit(self, key, compile_fn, finalize_fn) -> FutureKernel:
-        """Has the executor call `compile_fn`, once for each key."""
+        """Makes the executor call `compile_fn`, unless the key was submitted before. Returns the
+        `FutureKernel` of the key."""
         if key not in self.future_kernels:
             future = self.executor.submit(compile_fn)
             self.future_kernels[key] = FutureKernel(finalize_fn, future)

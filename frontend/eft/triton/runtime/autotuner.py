@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime.autotuner`."""
+"""Eft's implementation of `triton.runtime.autotuner`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime.build`. Eft compiles nothing in C while a program runs."""
+"""Eft's implementation of `triton.runtime.build`. Eft compiles no C code while a program runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ __getattr__ = lazy.attributes(__name__, {})
 
 @functools.lru_cache
 def platform_key() -> str:
-    """The facts that compiled C depends on: the processor, the system, the version of Python."""
+    """Returns the facts on which compiled C code depends: the processor, the operating system, and
+    the pointer width and linkage format of Python's executable."""
     import platform
 
     return ",".join([platform.machine(), platform.system(), *platform.architecture()])

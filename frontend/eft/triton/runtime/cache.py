@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime.cache`: folders of files under hashes, for programs that keep files of
-their own there. Eft's kernels are kept in its own cache (docs/runtime.md)."""
+"""Eft's implementation of `triton.runtime.cache`: folders that are named by hashes, in which
+programs keep files of their own. Eft's compiled kernels are not kept here, but in Eft's own disk
+cache (docs/runtime.md)."""
 
 from __future__ import annotations
 
@@ -27,31 +28,33 @@ __all__ = [
 
 
 class CacheManager(ABC):
-    """Files by name, under one key."""
+    """The files that are kept under one key, by name."""
 
     def __init__(self, key, override: bool = False, dump: bool = False):
         self.key = key
 
     @abstractmethod
     def get_file(self, filename: str) -> str | None:
-        """The path of a file, or None if it is not there."""
+        """Returns the path of a file, or None if there is no such file."""
 
     @abstractmethod
     def put(self, data, filename: str, binary: bool = True) -> str:
-        """Keeps bytes or text, and gives the path of the file."""
+        """Writes bytes or text to a file, and returns the path of the file."""
 
     @abstractmethod
     def get_group(self, filename: str) -> dict[str, str] | None:
-        """The paths of the files that were kept together under a name, by their names."""
+        """Returns the paths of the files of a group, by the names of the files; None if there is no
+        group `filename`."""
 
     @abstractmethod
     def put_group(self, filename: str, group: dict[str, str]) -> str:
-        """Keeps a note of files that belong together."""
+        """Records the group `filename` of files that belong together. `group` has the paths of the
+        files by their names. Returns the path of the record."""
 
 
 class FileCacheManager(CacheManager):
-    """Files in a folder: the one of the key in `knobs.cache.dir`, in `knobs.cache.override_dir`
-    or in `knobs.cache.dump_dir`.
+    """Files in a folder that is named by the key. It lies in `knobs.cache.dump_dir` if `dump` is
+    true, else in `knobs.cache.override_dir` if `override` is true, else in `knobs.cache.dir`.
 
     Attributes:
         cache_dir: the folder.
@@ -82,7 +85,7 @@ class FileCacheManager(CacheManager):
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(contents)
-            os.replace(temporary, self._path(filename))  # so that nobody sees half a file
+            os.replace(temporary, self._path(filename))  # atomic: nobody reads half a file
         except BaseException:
             os.unlink(temporary)
             raise
@@ -103,22 +106,22 @@ class FileCacheManager(CacheManager):
 
 
 class RemoteCacheBackend(ABC):
-    """Bytes by name, under one key, on another machine."""
+    """A store of bytes on another machine, by name and under one key."""
 
     def __init__(self, key: str):
         self.key = key
 
     @abstractmethod
     def get(self, filenames: list[str]) -> dict[str, bytes]:
-        """The contents, by name, of those of the files that exist."""
+        """Returns the contents of the files that exist, by name."""
 
     @abstractmethod
     def put(self, filename: str, data: bytes):
-        """Keeps a file."""
+        """Stores a file."""
 
 
 class RedisRemoteCacheBackend(RemoteCacheBackend):
-    """Files in a Redis server, which `knobs.redis` names. Needs the package redis."""
+    """Stores files in the Redis server that `knobs.redis` names. Needs the package `redis`."""
 
     def __init__(self, key: str):
         import redis
@@ -139,7 +142,8 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
 
 
 class RemoteCacheManager(CacheManager):
-    """Files of the backend that `knobs.cache.remote_manager_class` names, with copies here."""
+    """The files in the backend that `knobs.cache.remote_manager_class` names, with copies in a
+    local folder. With `override` or `dump`, only the local folder is used."""
 
     def __init__(self, key, override: bool = False, dump: bool = False):
         super().__init__(key)
@@ -182,14 +186,14 @@ class RemoteCacheManager(CacheManager):
 
 
 def _folder_name(key: str) -> str:
-    """A short name for a hash of hexadecimal digits."""
+    """Returns a shorter form of a hash: base 32 in place of hexadecimal digits."""
     from base64 import b32encode
 
     return b32encode(bytes.fromhex(key)).decode().rstrip("=")
 
 
 def get_cache_manager(key: str) -> CacheManager:
-    """The files under a hash."""
+    """Returns the files under the hash `key`."""
     return (knobs.cache.manager_class or FileCacheManager)(_folder_name(key))
 
 
@@ -202,7 +206,7 @@ def get_dump_manager(key: str) -> CacheManager:
 
 
 def make_so_cache_key(version_hash, signature, constants, ids, **kwargs) -> str:
-    """A hash of what a launcher in C depends on."""
+    """Returns a hash of the facts on which a launcher in C depends."""
     from hashlib import sha256
 
     types = "".join("ptr" if type[0] == "*" else type for type in signature.values())
@@ -211,7 +215,7 @@ def make_so_cache_key(version_hash, signature, constants, ids, **kwargs) -> str:
 
 
 def triton_key() -> str:
-    """A text that tells one build of Eft from another."""
+    """Returns a text that is different for different builds of Eft."""
     from hashlib import sha256
 
     from eft.version import __version__, fingerprint
@@ -220,6 +224,6 @@ def triton_key() -> str:
 
 
 def get_cache_key(src, backend, backend_options, env_vars) -> str:
-    """A text that tells the compiled forms of sources from each other."""
+    """Returns a text that is different for different compiled forms of sources."""
     parts = (triton_key(), src.hash(), backend.hash(), backend_options.hash())
     return "-".join([*parts, str(sorted(env_vars.items()))])

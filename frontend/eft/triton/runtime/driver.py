@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime.driver`: the device that scripts should use, and its facts."""
+"""Eft's implementation of `triton.runtime.driver`: the device that scripts should use, and facts
+about it."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ __all__ = ["DriverConfig", "driver"]
 
 
 class Device(str):
-    """The name of a device where there is no PyTorch to make a `torch.device`. A string, because
-    that is what `device=` of NumPy and CuPy takes, with what scripts read of a `torch.device`.
+    """The name of a device, for scripts without PyTorch. It is a string, because the argument
+    `device` of NumPy and CuPy takes a string. It also has the attributes of a `torch.device` that
+    scripts read.
 
     Attributes:
         type: "cuda" or "cpu".
@@ -26,8 +28,8 @@ class Device(str):
 
 
 class ActiveDriver:
-    """The device that scripts should put their arrays on: the current GPU, or the CPU if there is
-    none or TRITON_INTERPRET is set."""
+    """Answers scripts that ask for the device on which to put their arrays. This is the current
+    GPU, or the CPU if there is no GPU or if TRITON_INTERPRET is set."""
 
     binary_ext = "ptx"
 
@@ -36,8 +38,8 @@ class ActiveDriver:
         return True
 
     def get_active_torch_device(self):
-        """The device's name: `cuda:N` with the current GPU if there is one, else `cpu`. A
-        `torch.device` if PyTorch is installed, else a `Device`, which is a string."""
+        """Returns the device: `cuda:N` for the current GPU N if there is a GPU, else `cpu`. The
+        result is a `torch.device` if PyTorch is installed, else a `Device`, which is a string."""
         torch = _torch()
         if torch is None:
             return Device("cuda", 0) if has_gpu() else Device("cpu")
@@ -46,7 +48,7 @@ class ActiveDriver:
         return torch.device("cpu")
 
     def get_device_interface(self):
-        """PyTorch's module for the device: `torch.cuda` or `torch.cpu`.
+        """Returns PyTorch's module for the device: `torch.cuda` or `torch.cpu`.
 
         Raises:
             ModuleNotFoundError: PyTorch is not installed.
@@ -61,18 +63,19 @@ class ActiveDriver:
         return torch.cuda if _torch_has_gpu(torch) else torch.cpu
 
     def get_current_device(self) -> int:
-        """The number of the current GPU; 0 on a CPU."""
+        """Returns the number of PyTorch's current GPU; 0 on a CPU or if PyTorch is not loaded."""
         torch = sys.modules.get("torch")
         return torch.cuda.current_device() if torch and _torch_has_gpu(torch) else 0
 
     def set_current_device(self, device: int) -> None:
-        """Makes a GPU PyTorch's current one; without effect on a CPU."""
+        """Makes a GPU the current GPU of PyTorch. Has no effect on a CPU."""
         interface = self.get_device_interface()
         if hasattr(interface, "current_device"):
             interface.set_device(device)
 
     def get_current_stream(self, device: int | None = None) -> int:
-        """The number of the stream that launches on a GPU go to; 0 on a CPU."""
+        """Returns the number of the stream that launches on a GPU use; 0 on a CPU. `device` is the
+        GPU; None means the current GPU."""
         from eft import _runtime
 
         if not has_gpu():
@@ -80,7 +83,8 @@ class ActiveDriver:
         return _runtime.current_stream(self.get_current_device() if device is None else device)
 
     def get_device_capability(self, device: int | None = None) -> tuple[int, int]:
-        """The compute capability of a GPU; (0, 0) on a CPU."""
+        """Returns the compute capability of a GPU; (0, 0) on a CPU. `device` is the GPU; None means
+        the current GPU."""
         from eft import _runtime
 
         if not has_gpu():
@@ -89,9 +93,9 @@ class ActiveDriver:
         return _runtime.device_properties(number)["compute_capability"]
 
     def get_current_target(self):
-        """The target where no argument says otherwise, as a `GPUTarget`: backend
-        "cuda", the compute capability as a number (90 for 9.0), 32; or "cpu", None, 1, since a
-        program on a CPU is one thread."""
+        """Returns the default target. For a GPU it is `GPUTarget("cuda", 90, 32)`, where 90 is the
+        compute capability 9.0. For a CPU it is `GPUTarget("cpu", None, 1)`, because one thread
+        executes a program."""
         from eft.triton.backends.compiler import GPUTarget
 
         if not has_gpu():
@@ -105,7 +109,8 @@ class ActiveDriver:
         return do_bench
 
     def get_empty_cache_for_benchmark(self):
-        """A tensor of PyTorch that is larger than the device's last cache."""
+        """Returns a tensor of PyTorch on the device with 256 MiB, which is more than the
+        second-level cache of any GPU so far. `clear_cache` fills it to flush the caches."""
         import torch
 
         return torch.empty(64 << 20, dtype=torch.int32, device=self.get_active_torch_device())
@@ -114,7 +119,7 @@ class ActiveDriver:
         cache.zero_()
 
     def map_python_to_cpp_type(self, ty: str) -> str:
-        """The C++ type of an argument by its type in a signature."""
+        """Returns the C++ type of an argument. `ty` is its type in a signature."""
         from eft.triton.backends.driver import cpp_type
 
         return cpp_type(ty)
@@ -125,13 +130,15 @@ class ActiveDriver:
 
 
 class Utilities:
-    """Answers about GPUs to scripts that ask."""
+    """Answers scripts that ask for facts about a GPU."""
 
     def get_device_properties(self, device: int) -> dict:
-        """The facts about a GPU: Eft's own, and under Triton's names `max_shared_mem` (bytes a
-        program can have), `max_num_regs`, `multiprocessor_count`, `warpSize`, `sm_clock_rate`,
-        `mem_clock_rate` (kHz) and `mem_bus_width` (bits). On a machine without a GPU those of the
-        CPU: its threads are the multiprocessors, what is on a program's stack is shared memory."""
+        """Returns the facts about a GPU as a dict: all facts under Eft's names, and the following
+        under Triton's names: `max_shared_mem` (in bytes, for one program), `max_num_regs`,
+        `multiprocessor_count`, `warpSize`, `sm_clock_rate` and `mem_clock_rate` (in kHz), and
+        `mem_bus_width` (in bits). Without a GPU, the dict has only Triton's names and describes the
+        CPU: `multiprocessor_count` is the number of threads, `max_shared_mem` is the size of a
+        program's stack, `warpSize` is 1, and the others are 0."""
         from eft import _runtime
 
         if not has_gpu():
@@ -150,25 +157,25 @@ class Utilities:
         }
 
     def load_binary(self, *args):
-        """Is always an error: launches load what Eft compiles."""
+        """Raises an error: only launches load code."""
         from eft.triton.missing import refuse
 
         refuse("load_binary", "eft._runtime.LoadedKernel.load_cuda loads PTX and cubins")
 
 
 class DriverConfig:
-    """The choice of a driver.
+    """The driver that programs ask.
 
     Attributes:
-        default: Eft's own.
-        active: the one in use.
+        default: Eft's own driver.
+        active: the driver that was set last, or else the default.
     """
 
     def __init__(self):
         self.default = self.active = ActiveDriver()
 
     def set_active(self, driver) -> None:
-        """Makes programs that ask get another driver. Launches don't ask."""
+        """Replaces the driver that programs ask. Launches are not affected."""
         self.active = driver
 
     def reset_active(self) -> None:
@@ -188,10 +195,10 @@ def _wants_cpu() -> bool:
 
 
 def has_gpu() -> bool:
-    """Whether programs should run on a GPU, because there is one."""
+    """Whether there is a GPU and programs should run on it: TRITON_INTERPRET is not set."""
     from eft import _runtime
 
-    # PyTorch's answer holds in a process that was forked after it had started CUDA, too.
+    # PyTorch can also answer in a process that was forked from one that had used CUDA.
     torch = sys.modules.get("torch")
     if torch and _torch_has_gpu(torch):
         return True
@@ -203,7 +210,7 @@ def _torch_has_gpu(torch) -> bool:
 
 
 def _torch():
-    """PyTorch, or None if it is not installed."""
+    """Returns the module `torch`; None if PyTorch is not installed."""
     try:
         import torch
     except ModuleNotFoundError as error:

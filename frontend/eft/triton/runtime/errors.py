@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime.errors`."""
+"""Eft's implementation of `triton.runtime.errors`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["AutotunerError", "InterpreterError", "OutOfResources", "PTXASError"]
 
 
 class _WithMessage(EftError):
-    """An error whose text is a message.
+    """An error that has a message.
 
     Attributes:
         error_message: the message, or None.
@@ -26,7 +26,7 @@ class _WithMessage(EftError):
 
 
 class InterpreterError(_WithMessage):
-    """For programs that catch it: Eft has no interpreter."""
+    """Exists for programs that catch it. Eft never raises it, because it has no interpreter."""
 
 
 class PTXASError(_WithMessage):
@@ -36,11 +36,11 @@ class PTXASError(_WithMessage):
 
 
 class OutOfResources(EftError):
-    """A kernel needs more of something than the device has.
+    """A kernel needs more of a resource than the device has.
 
     Attributes:
-        required, limit: how much it needs, and how much there is.
-        name: of what: "shared memory", "threads", "registers".
+        required, limit: the amount that the kernel needs, and the amount that the device has.
+        name: the resource: "shared memory", "threads" or "registers".
     """
 
     def __init__(self, required, limit, name: str):

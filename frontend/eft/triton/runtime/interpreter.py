@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime.interpreter`. In place of an interpreter Eft compiles for the CPU: a
-launch with arrays that lie there runs there."""
+"""Eft's implementation of `triton.runtime.interpreter`. Eft does not interpret kernels. Instead, it
+compiles them for the CPU if their arrays are in the CPU's memory."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ __getattr__ = lazy.attributes(__name__, {})
 
 
 class InterpretedFunction(JITFunction):
-    """A kernel like any other."""
+    """A kernel like any other, under the name of Triton's class."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.runtime.jit`."""
+"""Eft's implementation of `triton.runtime.jit`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 __getattr__ = lazy.attributes(__name__, {})
 
-#: The words of signatures for the names that types have.
+#: By the name of a type, the word for the type in signatures.
 type_canonicalisation_dict = {
     "bool": "i1",
     "int1": "i1",
@@ -61,14 +61,15 @@ type_canonicalisation_dict = {
 
 
 class _Callables(type):
-    """Takes what kernels may call for objects of the class."""
+    """Makes `isinstance(value, JITCallable)` true for every value that kernels may call."""
 
     def __instancecheck__(cls, value):
         return isinstance(value, JITFunction) or is_constexpr_function(value)
 
 
 class JITCallable(metaclass=_Callables):
-    """The class of what kernels call: functions under `jit` and `constexpr_function`."""
+    """The class that functions under `jit` and `constexpr_function` seem to have: `isinstance`
+    finds them to be objects of this class."""
 
 
 class _ConstexprFunctions(type):
@@ -77,18 +78,19 @@ class _ConstexprFunctions(type):
 
 
 class ConstexprFunction(metaclass=_ConstexprFunctions):
-    """The class of functions under `constexpr_function`, which are Python's own here."""
+    """The class that functions under `constexpr_function` seem to have. In Eft they are Python
+    functions, but `isinstance` finds them to be objects of this class."""
 
     def __new__(cls, fn):
         return constexpr_function(fn)
 
 
 class TensorWrapper:
-    """A tensor of PyTorch or NumPy, whose bits kernels read as another type of the same size.
+    """An array of PyTorch or NumPy whose elements kernels read as another type of the same size.
 
     Attributes:
-        base: the tensor.
-        dtype: the type, one of `tl`'s or of the tensor's library.
+        base: the array.
+        dtype: the type of the elements in kernels: a dtype of `tl` or of the array's library.
     """
 
     def __init__(self, base, dtype):
@@ -111,7 +113,7 @@ class TensorWrapper:
         return self.base.element_size()
 
     def _viewed(self):
-        """The library's own tensor with the same memory and the other type."""
+        """Returns an array of the same library with the same memory and the type `dtype`."""
         base, dtype = self.base, self.dtype
         if not hasattr(base, "data_ptr"):
             import numpy
@@ -148,7 +150,8 @@ class TensorWrapper:
 
 
 def _library_name(dtype) -> str:
-    """The name that PyTorch and NumPy have for a type of `tl`, or for one of theirs."""
+    """Returns the name that PyTorch and NumPy use for a dtype of `tl`, or for one of their own
+    dtypes."""
     name = str(dtype).rpartition(".")[2]
     names = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64",
              "int1": "bool"}  # fmt: skip
@@ -156,7 +159,8 @@ def _library_name(dtype) -> str:
 
 
 def reinterpret(tensor, dtype):
-    """The same memory, which kernels read as elements of `dtype`, a type of the same size."""
+    """Returns an array with the same memory, whose elements kernels read as `dtype`. `dtype` must
+    have the same size as the type of the elements."""
     if isinstance(tensor, TensorWrapper):
         return tensor.base if dtype == tensor.base.dtype else TensorWrapper(tensor.base, dtype)
     if hasattr(tensor, "data_ptr") or hasattr(tensor, "__array_interface__"):
@@ -165,12 +169,13 @@ def reinterpret(tensor, dtype):
 
 
 def get_full_name(fn) -> str:
-    """The module and the name of a function."""
+    """Returns the module and the qualified name of a function, with a dot between them."""
     return f"{fn.__module__}.{fn.__qualname__}"
 
 
 def get_jit_fn_file_line(fn) -> tuple[str, int]:
-    """The file and the line of the `def` of a kernel, also of one that is being tuned."""
+    """Returns the file and the line of a kernel's `def`. `fn` may also be a wrapper around a
+    kernel, such as an `Autotuner`."""
     while not isinstance(fn, JITFunction):
         fn = fn.fn
     place = fn._original_source()
@@ -178,7 +183,7 @@ def get_jit_fn_file_line(fn) -> tuple[str, int]:
 
 
 def mangle_type(arg, specialize: bool = False) -> str:
-    """The type that an argument has in a kernel's signature."""
+    """Returns the type that an argument has in a kernel's signature."""
     from eft.warmup import argument_type
 
     return argument_type(arg)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.tools`."""
+"""Eft's implementation of `triton.tools`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.tools.compile`: a kernel as files for a program in C, by
-`python -m eft compile`, whose files differ from Triton's (docs/ahead-of-time.md)."""
+"""Eft's implementation of `triton.tools.compile`: writes a kernel to files for a C program. It uses
+`python -m eft compile`, so the files differ from Triton's (docs/ahead-of-time.md)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ class CompileArgs:
     """The arguments of a compile.
 
     Attributes:
-        path: the file that defines the kernel.
-        kernel_name: its name there.
-        signature: for each parameter a type or a constant, "*fp32:16, i32, 1024".
-        grid: without effect; the compiled function takes the grid.
-        target: "cuda:90:32"; by default the GPU at hand, or the CPU.
-        num_warps, num_stages: as in a launch.
-        out_name: the name of the files and of the function; by default the kernel's.
-        out_path: the files, without their suffix; by default they lie in the current folder.
+        path: the Python file that defines the kernel.
+        kernel_name: the kernel's name in the file.
+        signature: a type or a constant for each parameter, such as "*fp32:16, i32, 1024".
+        grid: without effect, because the compiled function takes the grid as an argument.
+        target: the target, such as "cuda:90:32"; by default the current GPU, or the CPU if there is
+            no GPU.
+        num_warps, num_stages: the launch options.
+        out_name: the name of the files and of the compiled function. By default the last part of
+            `out_path`, or else the kernel's name.
+        out_path: the path of the files without their suffix. Only its folder is used if `out_name`
+            is given. By default the files are in the current folder.
     """
 
     path: str = ""
@@ -38,7 +41,7 @@ class CompileArgs:
 
 
 def compile_kernel(args: CompileArgs) -> int:
-    """Writes the files; returns the exit status."""
+    """Compiles the kernel and writes the files. Returns the exit status."""
     from eft.aot.command import main as compile_ahead
     from eft.triton.runtime.driver import driver
 
@@ -56,7 +59,7 @@ def compile_kernel(args: CompileArgs) -> int:
 
 
 def main() -> int:
-    """The command line."""
+    """Runs the command line. Returns the exit status."""
     import argparse
 
     parser = argparse.ArgumentParser(description=__doc__)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.tools.disasm`: a GPU's machine code as text."""
+"""Eft's implementation of `triton.tools.disasm`: shows a GPU's machine code as text."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ __getattr__ = lazy.attributes(__name__, {})
 
 
 def path_to_cuobjdump() -> str:
-    """The path of the CUDA toolkit's cuobjdump.
+    """Returns the path of the CUDA toolkit's program cuobjdump.
 
     Raises:
-        RuntimeError: it is not found.
+        RuntimeError: the program is not found.
     """
     return knobs.nvidia.cuobjdump.path
 
 
 def get_sass(cubin_asm: bytes, fun: str | None = None) -> str:
-    """The instructions in a cubin, or of one function in it."""
+    """Returns the instructions of all functions in a cubin, or of the function `fun`. The result
+    has the form that `extract` describes."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin_asm)
         file.flush()
@@ -33,8 +34,9 @@ def get_sass(cubin_asm: bytes, fun: str | None = None) -> str:
 
 
 def extract(file_path: str, fun: str | None = None) -> str:
-    """The instructions in a file's code: a line `Function:NAME` for each function, and its
-    instructions without addresses and encodings."""
+    """Returns the instructions of all functions in a file, or of the function `fun`. For each
+    function there is a line `Function:NAME`, followed by its instructions without addresses and
+    encodings."""
     chosen = [] if fun is None else ["-fun", fun]
     command = [path_to_cuobjdump(), *chosen, "-sass", file_path]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -42,7 +44,8 @@ def extract(file_path: str, fun: str | None = None) -> str:
 
 
 def sass_lines(said: str) -> str:
-    """The functions and instructions in what cuobjdump says."""
+    """Returns the functions and instructions in the output of cuobjdump, in the form of
+    `extract`."""
     lines = []
     for line in said.splitlines():
         if name := re.match(r"\s*Function : (\w+)", line):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.tools.mxfp`: tensors of PyTorch with numbers of microscaling formats, for
-tests of `tl.dot_scaled`. The formats are those of version 1.0 of OCP's specification."""
+"""Eft's implementation of `triton.tools.mxfp`: tensors of PyTorch that contain numbers of
+microscaling formats, for tests of `tl.dot_scaled`. Version 1.0 of OCP's specification of MX formats
+defines the formats."""
 
 from __future__ import annotations
 
@@ -8,22 +9,22 @@ import math
 
 __all__ = ["MXFP4Tensor", "MXScaleTensor"]
 
-#: The magnitudes of e2m1, by the lower three bits of their codes.
+#: The magnitudes of e2m1, indexed by the lower three bits of the code.
 _MAGNITUDES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 _SIGN = 8
 _BIAS, _NAN = 127, 255  # the bias of e8m0, and its NaN
 
 
 class _Codes:
-    """Numbers of a format.
+    """Numbers of a format, as their codes. Either `data` or `size` must be given.
 
     Args:
-        data: numbers of float32 to convert, or
-        size: the shape of what `random` makes.
-        device: where `random` makes it.
+        data: a tensor of numbers, which are converted to the format.
+        size: the shape of the tensor that `random` makes.
+        device: the device on which `random` makes the tensor.
 
     Attributes:
-        data: a code of uint8 for each number.
+        data: a tensor with the code of each number, as uint8.
     """
 
     def __init__(self, data=None, size=None, device=None):
@@ -41,7 +42,7 @@ class _Codes:
             raise ValueError("data or size must be given")
 
     def _draw(self, low: int, high: int):
-        """Draws codes from `low` to `high`."""
+        """Sets `data` to random codes from `low` to `high`, both included. Returns `self`."""
         import torch
 
         options = {"dtype": torch.uint8, "device": self.device}
@@ -49,7 +50,7 @@ class _Codes:
         return self
 
     def to(self, dtype):
-        """The numbers as float32, the only `dtype`."""
+        """Returns the numbers as a tensor of float32. `dtype` must be `torch.float32`."""
         import torch
 
         if dtype != torch.float32:
@@ -58,21 +59,23 @@ class _Codes:
 
 
 class MXFP4Tensor(_Codes):
-    """Numbers of e2m1, of four bits: a sign, two bits of exponent and one of fraction."""
+    """Numbers of e2m1, a format of four bits: one sign bit, two exponent bits and one fraction
+    bit."""
 
     def random(self) -> MXFP4Tensor:
         return self._draw(0, 15)
 
     @staticmethod
     def _encode(values):
-        """Rounds to the nearest, ties to even codes. What is beyond 6, or NaN, becomes 6."""
+        """Returns the codes of the nearest numbers; ties round to even codes. A magnitude above 6,
+        or NaN, becomes 6; the sign is kept."""
         import torch
 
         middles = [(a + b) / 2 for a, b in zip(_MAGNITUDES, _MAGNITUDES[1:], strict=False)]
         middles = torch.tensor(middles, device=values.device)
         magnitudes = values.abs().float()
         below = torch.bucketize(magnitudes, middles)
-        above = torch.bucketize(magnitudes, middles, right=True)  # another one at a tie alone
+        above = torch.bucketize(magnitudes, middles, right=True)  # differs at ties only
         codes = torch.where(below % 2 == 0, below, above)
         return (codes + _SIGN * torch.signbit(values)).to(torch.uint8)
 
@@ -83,8 +86,9 @@ class MXFP4Tensor(_Codes):
         return torch.tensor(signed, device=self.data.device)[self.data.int()]
 
     def to_packed_tensor(self, dim: int):
-        """Two codes in each byte, neighbours along `dim`, the first in the lower bits. An odd one
-        at the end is alone in its byte."""
+        """Returns a tensor of bytes with two codes in each byte. The two codes are neighbours along
+        `dim`, and the first has the lower bits. If the extent along `dim` is odd, the upper bits of
+        the last byte are zero."""
         if not 0 <= dim < self.data.ndim:
             raise ValueError(f"dim must be from 0 to {self.data.ndim - 1}, got {dim}")
         pairs = list(self.data.shape)
@@ -96,7 +100,8 @@ class MXFP4Tensor(_Codes):
         return packed
 
     def unpack_packed_tensor(self, packed_tensor, dim: int, original_shape):
-        """The codes in what `to_packed_tensor` has made of codes of a shape."""
+        """Returns the codes in `packed_tensor`, which `to_packed_tensor` has made from codes of the
+        shape `original_shape`."""
         codes = packed_tensor.new_empty(tuple(original_shape))
         for place in (0, 1):
             target = codes.movedim(dim, 0)[place::2]
@@ -106,10 +111,11 @@ class MXFP4Tensor(_Codes):
 
 
 class MXScaleTensor(_Codes):
-    """Scales of e8m0: powers of two from 2**-127 to 2**127, and NaN."""
+    """Scales in the format e8m0: powers of two from 2**-127 to 2**127, and NaN."""
 
     def random(self, low: float | None = None, high: float | None = None) -> MXScaleTensor:
-        """Draws powers of two from `low` to `high`, which are numbers above 0."""
+        """Sets `data` to the codes of random powers of two. They lie between `low`, rounded down to
+        a power of two, and `high`. Both bounds must be greater than 0. Returns `self`."""
         first, last = (
             default if bound is None else min(max(math.floor(math.log2(bound)) + _BIAS, 0), 254)
             for bound, default in ((low, 0), (high, 254))
@@ -120,8 +126,8 @@ class MXScaleTensor(_Codes):
 
     @staticmethod
     def _encode(values):
-        """The largest power of two that is not above a number; NaN for what is no finite number
-        above 0."""
+        """Returns for each number the code of the largest power of two that is not greater. The
+        code is that of NaN if the number is not finite or not greater than 0."""
         import torch
 
         exponents = torch.frexp(values.float())[1] - 1

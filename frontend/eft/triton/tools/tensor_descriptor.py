@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.tools.tensor_descriptor`."""
+"""Eft's implementation of `triton.tools.tensor_descriptor`."""
 
 from __future__ import annotations
 

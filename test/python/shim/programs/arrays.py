@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The arrays that programs work on, the same at every run."""
+"""Functions that make the arrays of programs. Every run makes the same arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def integers(*shape: int, low=-100, high=100, seed: int = 0, dtype="int32") -> n
 
 
 def positive(*shape: int, seed: int = 0, dtype="float32") -> np.ndarray:
-    """Numbers from 0.1 on."""
+    """Random numbers of at least 0.1."""
     return (np.abs(normal(*shape, seed=seed)) + np.float32(0.1)).astype(dtype)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of which several change the same memory."""
+"""Kernels whose programs change the same memory at the same time."""
 
 import numpy as np
 import triton

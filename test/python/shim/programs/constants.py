@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that know things when they are compiled."""
+"""Programs that use values known at compile time."""
 
 import numpy as np
 import triton

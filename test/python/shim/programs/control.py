@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that choose, repeat and call."""
+"""Programs with branches, loops and calls."""
 
 from typing import NamedTuple
 

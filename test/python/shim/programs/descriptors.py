@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that reach arrays by tensor descriptors."""
+"""Programs that access arrays by tensor descriptors."""
 
 import numpy as np
 import triton

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs with floats of eight bits."""
+"""Programs with 8-bit floats."""
 
 import ml_dtypes
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that read kernels and compiled kernels, and set hooks."""
+"""Programs that read attributes of kernels and compiled kernels, and set hooks."""
 
 import numpy as np
 import triton

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that read and write memory: masks, strides, block pointers, places that are computed."""
+"""Programs that read and write memory: masks, strides, block pointers, loaded indices."""
 
 import numpy as np
 import triton

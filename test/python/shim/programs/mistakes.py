@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs with a mistake: both compilers must say so, by the same class and phrase."""
+"""Programs with a mistake. Both compilers must raise an error of the same class and phrase."""
 
 import triton
 import triton.language as tl

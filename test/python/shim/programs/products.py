@@ -24,16 +24,16 @@ def _product(x, y, out):
     return (x.astype("float64") @ y.astype("float64")).astype(out.dtype)
 
 
-# The bounds of sums of _K products of normal numbers. The root of _K is how large such a sum is,
-# and how errors of its terms add up; none of some thousand goes beyond _RARE deviations.
+# Error bounds for sums of _K products of normally distributed numbers. Such a sum, and the sum of
+# random errors, grows with √_K. Of some thousand sums, none exceeds _RARE standard deviations.
 _K, _RARE = 64, 6
-#: Each term, and each partial sum, is rounded or cut off at 2⁻²³ of the sum.
+#: Each term and each partial sum is rounded or truncated, with an error of 2⁻²³ of the sum.
 _FP32 = 2 * _RARE * math.sqrt(_K) * 2**-23
-#: Each factor loses what is behind ten bits of its fraction: together at most 2⁻¹⁰ of a term.
+#: Factors are rounded to ten fraction bits: both together change a term by at most 2⁻¹⁰ of it.
 _TF32 = _RARE * math.sqrt(_K) * 2**-10
-#: A compiler may round to fp16 after each 16 terms: five times a sum of up to _RARE √_K.
+#: A compiler may round to fp16 after each 16 terms: five roundings of a sum of up to _RARE √_K.
 _FP16_SUMS = _RARE * math.sqrt(_K) * math.sqrt(_K // 16 + 1) * 2**-11
-#: A tensor core for 8-bit floats cuts terms off at 2⁻¹³ of the greatest term or sum.
+#: A tensor core for 8-bit floats truncates terms at 2⁻¹³ of the largest term or sum.
 _FLOAT8 = math.sqrt(_K) * _RARE * math.sqrt(_K) * 2**-13
 
 for _case, _dtype, _precision, _bound in (

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that a compiler of Triton's language runs: a kernel with its arguments, or a function,
-and what is expected of each.
+"""Programs for compilers of Triton's language. A program is a kernel with its arguments, or a
+function, and has expected outcomes.
 
-A module of programs imports `triton`, whichever that is, and nothing of Eft.
+A module of programs imports `triton`, which is Triton or Eft, and nothing else of Eft.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Outcome:
 
     Attributes:
         found: an array, or a value of Python's.
-        expected: the same kind of thing; None if there is only the other compiler to compare with.
-        bound: for arrays of floats the largest difference, as a share of the expected number or,
-            below 1, as such; 0 if the bits must be the same.
+        expected: an array or a value like `found`; None if only the two compilers are compared.
+        bound: for arrays of floats, the largest relative difference, or the largest absolute
+            difference for expected numbers below 1. 0 if the numbers must be the same.
     """
 
     found: Any
@@ -30,13 +30,13 @@ class Outcome:
     bound: float = 0.0
 
 
-#: By name, a function of the device that gives the program's outcomes.
+#: By name, a function that takes the device and returns the outcomes of the program.
 PROGRAMS: dict[str, Callable[[Any], list[Outcome]]] = {}
 
 
 def program(function):
-    """Makes a program of a function of the device, which returns an outcome or a list of them. A
-    tuple has the arguments of `Outcome`."""
+    """Makes a program from a function that takes the device, and returns an outcome or a list of
+    outcomes. A tuple is an outcome, too: the arguments of `Outcome`."""
 
     def run(device) -> list[Outcome]:
         returned = function(device)
@@ -48,15 +48,15 @@ def program(function):
 
 
 def launched(*arguments, expected, grid=(1,), bound=0.0, case="", **named):
-    """Makes a program of a kernel: a launch with these arguments. The arrays of NumPy are copied to
-    the device.
+    """Makes a program from a kernel: a launch with these arguments. NumPy arrays are copied to the
+    device.
 
     Args:
-        expected: a function of the arrays as they were, which gives what the last of them are
-            afterwards: an array, or a tuple of several.
-        grid, named: those of the launch.
+        expected: a function of the arrays before the launch. It returns the contents of the last
+            array after the launch, or a tuple for several of the last arrays.
+        grid, named: the grid and the keyword arguments of the launch.
         bound: see `Outcome`.
-        case: the name of this program among those of the kernel.
+        case: the part of the program's name after the kernel's name.
     """
 
     def add(kernel):
@@ -74,8 +74,8 @@ def launched(*arguments, expected, grid=(1,), bound=0.0, case="", **named):
 
 
 def fails(kind: type, phrase: str, *arguments, grid=(1,), case="", **named):
-    """Makes a program of a kernel whose launch with these arguments is an error of the class
-    `kind`, which says `phrase`."""
+    """Makes a program from a kernel whose launch with these arguments must raise an error of the
+    class `kind`, with `phrase` in its text."""
 
     def add(kernel):
         def run(device) -> list[Outcome]:
@@ -88,7 +88,7 @@ def fails(kind: type, phrase: str, *arguments, grid=(1,), case="", **named):
 
 
 def launch(device, kernel, grid, *arguments, **named) -> list[np.ndarray]:
-    """Launches a kernel with copies of arrays. Returns what the arrays are afterwards."""
+    """Launches a kernel with copies of arrays, and returns the copies' contents afterwards."""
     values = [device.put(each) if isinstance(each, np.ndarray) else each for each in arguments]
     kernel[grid](*values, **named)
     pairs = zip(arguments, values, strict=True)
@@ -96,8 +96,8 @@ def launch(device, kernel, grid, *arguments, **named) -> list[np.ndarray]:
 
 
 def raised(kind: type, phrase: str, call: Callable[[], Any]) -> Outcome:
-    """The outcome of a call that must be an error of a class, with a phrase in its text or in that
-    of its causes."""
+    """The outcome of a call that must raise an error of a class, with a phrase in the text of the
+    error or of its causes."""
     try:
         call()
     except Exception as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that draw random numbers: both compilers must draw the same."""
+"""Programs that draw random numbers. Both compilers must draw the same numbers."""
 
 import numpy as np
 import triton

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs the programs under the compiler that `import triton` means, and writes their outcomes.
+"""Runs the programs with the compiler that `import triton` imports, and writes their outcomes.
 
     python run.py DEVICE FILE [MODULES...]
     python run.py names
 
-DEVICE is cpu or cuda. FILE gets a pickled dict: by the name of each program its outcomes, or the
-text of the error that ended it. `names` prints the module and the name of each program.
+DEVICE is cpu or cuda. FILE gets a pickled dict from the name of each program to its outcomes, or to
+the text of the error that ended it. `names` prints the module and the name of each program.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OTHERS = {"arrays", "program", "run"}
 
 
 def modules() -> list[str]:
-    """The modules that have programs."""
+    """The names of the modules that contain programs."""
     return sorted({path.stem for path in HERE.glob("*.py")} - OTHERS)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that change the shapes of blocks, and move their elements."""
+"""Programs that reshape blocks, and move their elements."""
 
 import numpy as np
 import triton

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs that choose among configurations."""
+"""Programs with autotuned kernels."""
 
 import numpy as np
 import triton
@@ -9,7 +9,7 @@ from program import program, raised
 
 
 def _first(call, quantiles):
-    """Measures nothing: the first that is asked about is the fastest."""
+    """A `do_bench` without a clock: the first configuration appears to be the fastest."""
     call()
     _first.calls += 1
     return [float(_first.calls)] * 3
@@ -29,7 +29,7 @@ def _configs(*blocks, **options):
 
 
 def _tuned(function, configs, key=("n",), **options):
-    """A kernel that is tuned anew in every process."""
+    """An autotuned kernel whose choices are not kept in the disk cache."""
     options = {"do_bench": _first, "cache_results": False, **options}
     return triton.autotune(configs, list(key), **options)(triton.jit(function))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A script in Triton's dialect as users have them: it knows nothing of Eft.
+"""A script in Triton's language, like those of users: it imports nothing of Eft.
 
 `python -m eft run dropout.py [--bench] [SEED...]` checks both kernels against PyTorch and NumPy and
 prints one line for each case.

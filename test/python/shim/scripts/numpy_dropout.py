@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A script in Triton's dialect that puts NumPy arrays into its kernels."""
+"""A script in Triton's language that passes NumPy arrays to its kernels."""
 
 import numpy as np
 import triton

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The part of Triton's language that is for NVIDIA's GPUs alone. `libdevice` is the same
-on every target."""
+"""The part of Triton's language that is for NVIDIA's GPUs only, except `libdevice`, which is the
+same on every target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["libdevice"]
 def __getattr__(name: str):
     from importlib import import_module
 
-    if name in ("gdc", "utils"):  # which few programs need
+    if name in ("gdc", "utils"):  # few programs need these
         return import_module(f"{__name__}.{name}")
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's functions for kernels that begin before the one in front of them ends. Eft's launches
-never do, so there is nothing to wait for, and nobody to tell."""
+"""Triton's functions for kernels that begin before the preceding kernel has ended. Eft never
+launches kernels in this way, so the functions do nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["gdc_launch_dependents", "gdc_wait"]
 
 @builtin
 def gdc_wait():
-    """Waits for the kernel in front in the stream, which has ended already: costs nothing."""
+    """Does nothing: the preceding kernel of the stream has already ended."""
 
 
 @builtin
 def gdc_launch_dependents():
-    """Lets the next kernel in the stream begin, which waits for this one's end all the same."""
+    """Does nothing: the next kernel of the stream begins when this kernel has ended."""

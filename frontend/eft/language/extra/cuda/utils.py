@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's functions that ask a GPU for its clock and a program's place in it, or that convert
-`float8e4b15`, which Eft converts as it does other types."""
+"""Triton's functions that read a GPU's clocks and the number of the multiprocessor, and those that
+convert `float8e4b15`. Eft converts `float8e4b15` like other types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ __all__ = [
 
 
 def _ask_gpu(name: str, asm: str, dtype: dtypes.dtype, is_pure: bool) -> tensor:
-    """The number in a GPU's special register."""
+    """The number in a GPU's special register, which the PTX `asm` reads. `name` is the builtin, for
+    messages."""
     if (target_of_kernel() or "cuda:").startswith(("cpu", "host")):
         raise Mistake(f"tl.extra.cuda.{name} asks a GPU, and can't run on a CPU")
     register = "=l" if dtype == dtypes.int64 else "=r"
@@ -36,61 +37,65 @@ def _ask_gpu(name: str, asm: str, dtype: dtypes.dtype, is_pure: bool) -> tensor:
 
 @builtin
 def globaltimer():
-    """int64: the time of the GPU in nanoseconds, anew at each call."""
+    """int64: the time of the GPU in nanoseconds. Each call reads it again."""
     return _ask_gpu("globaltimer", "mov.u64 $0, %globaltimer;", dtypes.int64, False)
 
 
 @builtin
 def clock():
-    """The multiprocessor's counter of cycles, an int64. Each call reads it again."""
+    """int64: the cycle counter of the multiprocessor. Each call reads it again."""
     return _ask_gpu("clock", "mov.u64 $0, %clock64;", dtypes.int64, False)
 
 
 @builtin
 def smid():
-    """int32: the number of the multiprocessor that the program runs on."""
+    """int32: the number of the multiprocessor on which the program runs."""
     return _ask_gpu("smid", "mov.u32 $0, %smid;", dtypes.int32, True)
 
 
 @builtin
 def num_warps():
-    """The option `num_warps`, known at compile time."""
+    """The option `num_warps` of the launch, as an int that is known at compile time."""
     return emitter().num_warps
 
 
 @builtin
 def num_threads():
-    """The threads of a program, 32 for each warp, known at compile time."""
+    """The number of threads of a program, 32 for each warp, as an int that is known at compile
+    time."""
     return 32 * emitter().num_warps
 
 
 @builtin
 def convert_fp8e4b15_to_float16(arg):
-    """`arg`, of float8e4b15, as fp16."""
+    """Converts `arg` from float8e4b15 to fp16."""
     return cast_to(_of("convert_fp8e4b15_to_float16", arg, dtypes.float8e4b15), dtypes.float16)
 
 
 @builtin
 def convert_float16_to_fp8e4b15(arg, has_minx2):
-    """`arg`, of fp16, as float8e4b15; `has_minx2` does not matter."""
+    """Converts `arg` from fp16 to float8e4b15. `has_minx2` has no effect."""
     return cast_to(_of("convert_float16_to_fp8e4b15", arg, dtypes.float16), dtypes.float8e4b15)
 
 
 @builtin
 def convert_custom_float8(arg, dst_ty, fp_downcast_rounding, has_minx2):
-    """`arg` as `dst_ty`, one of which is float8e4b15; the rest does not matter."""
+    """Converts `arg` to `dst_ty`: from float8e4b15 to fp16 or fp32, or back. The other arguments
+    have no effect."""
     return _converted("convert_custom_float8", arg, dst_ty)
 
 
 @builtin
 def convert_custom_float8_sm80(arg, dst_ty, fp_downcast_rounding=None):
-    """`arg` as `dst_ty`, one of which is float8e4b15; the rest does not matter."""
+    """Converts `arg` to `dst_ty`: from float8e4b15 to fp16 or fp32, or back. `fp_downcast_rounding`
+    has no effect."""
     return _converted("convert_custom_float8_sm80", arg, dst_ty)
 
 
 @builtin
 def convert_custom_float8_sm70(arg, dst_ty, fp_downcast_rounding=None):
-    """`arg` as `dst_ty`, one of which is float8e4b15; the rest does not matter."""
+    """Converts `arg` to `dst_ty`: from float8e4b15 to fp16 or fp32, or back. `fp_downcast_rounding`
+    has no effect."""
     return _converted("convert_custom_float8_sm70", arg, dst_ty)
 
 

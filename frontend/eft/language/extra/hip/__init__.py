@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's names for AMD's GPUs: `libdevice` is the same on every target, the rest is not there."""
+"""Triton's names for AMD's GPUs. `libdevice` is the same on every target; Eft does not have the
+other names."""
 
 from __future__ import annotations
 

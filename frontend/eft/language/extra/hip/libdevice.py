@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`eft.language.extra.libdevice` by another name."""
+"""The module `eft.language.extra.libdevice` under another name."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's functions that ask an AMD GPU for its clock and a program's place in it."""
+"""Triton's functions that read the clock of an AMD GPU and a program's place in it. Eft has none of
+them."""
 
 from __future__ import annotations
 

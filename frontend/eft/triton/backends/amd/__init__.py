@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.backends.amd`."""
+"""Eft's implementation of `triton.backends.amd`."""

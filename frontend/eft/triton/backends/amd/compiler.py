@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.backends.amd.compiler`. Eft does not compile for AMD's GPUs."""
+"""Eft's implementation of `triton.backends.amd.compiler`. Eft does not compile for AMD's GPUs, so
+its backend supports no target."""
 
 from __future__ import annotations
 

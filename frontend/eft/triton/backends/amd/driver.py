@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.backends.amd.driver`. Eft does not see AMD's GPUs."""
+"""Eft's implementation of `triton.backends.amd.driver`. Eft does not use AMD's GPUs, so its driver
+is never active."""
 
 from eft.triton import lazy
 from eft.triton.backends.driver import GPUDriver

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Beside Triton's backends: the CPU, as `triton.backends.backends["cpu"]`."""
+"""The backend for CPUs, `triton.backends.backends["cpu"]`. Triton has no such backend."""

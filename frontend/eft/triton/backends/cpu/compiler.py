@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles for the CPU."""
+"""The class of the backend that compiles for CPUs."""
 
 from eft.triton.backends.compiler import EftBackend
 

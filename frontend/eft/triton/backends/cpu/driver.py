@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Answers for the CPU to the questions that programs ask a driver of Triton's."""
+"""A driver in Triton's sense for the CPU: it answers the questions of programs about the device."""
 
 from eft.triton.backends.compiler import GPUTarget
 from eft.triton.backends.driver import DriverBase
@@ -11,7 +11,7 @@ __all__ = ["CPUDriver"]
 class CPUDriver(ActiveDriver, DriverBase):
     @classmethod
     def is_active(cls) -> bool:
-        """Whether programs should run on the CPU, because there is no GPU."""
+        """Whether programs should run on the CPU: there is no GPU, or TRITON_INTERPRET is set."""
         return driver.default.get_current_target().backend == "cpu"
 
     def get_current_target(self) -> GPUTarget:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.backends.nvidia.compiler`."""
+"""Eft's implementation of `triton.backends.nvidia.compiler`."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ class CUDABackend(EftBackend):
 
 
 def min_dot_size(target: GPUTarget):
-    """A function of two operands' types that gives the least extents (m, n, k) of a `dot`."""
+    """Returns a function that takes the types of the two operands of a `dot` and returns the least
+    extents (m, n, k)."""
     return lambda lhs_type, rhs_type: (16, 16, 16)
 
 
 def sm_arch_from_capability(capability: int) -> str:
-    """The name that ptxas has for a compute capability: 90 is "sm_90a"."""
+    """Returns the name that ptxas uses for a compute capability: for 90, "sm_90a"."""
     return f"sm_{capability}{'a' if capability >= 90 else ''}"

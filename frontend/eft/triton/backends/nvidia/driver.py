@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stands for `triton.backends.nvidia.driver`."""
+"""Eft's implementation of `triton.backends.nvidia.driver`."""
 
 from eft.triton import lazy
 from eft.triton.backends.driver import GPUDriver, cpp_type
@@ -16,5 +16,5 @@ ty_to_cpp = cpp_type
 class CudaDriver(GPUDriver):
     @classmethod
     def is_active(cls) -> bool:
-        """Whether programs should run on a GPU, because there is one."""
+        """Whether there is a GPU and programs should run on it."""
         return has_gpu()
