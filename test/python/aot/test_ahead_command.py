@@ -377,11 +377,22 @@ def test_a_full_disk_changes_nothing(ahead):
     before = {path.name: path.read_bytes() for path in ahead.out.iterdir()}
     words = ahead.arguments("mixed", MIXED, ["host", "compute_80"])
     script = ahead.folder / "limited.py"
+    # The limit holds only while the command writes its files: what the process starts inherits it,
+    # and a sanitizer's symbolizer, which loads the sanitizer itself, can't start under it.
     script.write_text(
         "import resource, sys\n"
-        "from eft.aot.command import main\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))\n"
-        "sys.exit(main(sys.argv[1:]))\n"
+        "from eft.aot import command\n"
+        "\n"
+        "def write_limited(*arguments, write=command.write_files):\n"
+        "    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))\n"
+        "    try:\n"
+        "        write(*arguments)\n"
+        "    finally:\n"
+        "        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))\n"
+        "\n"
+        "command.write_files = write_limited\n"
+        "sys.exit(command.main(sys.argv[1:]))\n"
     )
     paths = os.pathsep.join([str(HERE), *sys.path])
     done = subprocess.run(

@@ -51,8 +51,10 @@ def outcomes(count: int, device: str) -> list[dict[str, str]]:
                 rank.kill()
         files = [Path(folder, f"{rank}.json") for rank in range(count)]
         return [
-            json.loads(file.read_text()) if file.exists() else dict.fromkeys(CASES, text)
-            for file, text in zip(files, texts, strict=True)
+            json.loads(file.read_text())
+            if file.exists()
+            else dict.fromkeys(CASES, f"{text}a rank ended with status {rank.returncode}")
+            for rank, file, text in zip(ranks, files, texts, strict=True)
         ]
 
 
