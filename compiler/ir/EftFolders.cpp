@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Folders and canonicalization patterns that follow from the meaning of one operation alone.
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/ElementMoves.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -10,15 +10,6 @@ using namespace mlir;
 using namespace eft;
 
 namespace {
-
-/// Returns a constant of type `type` with the elements of `constant`, if these are all equal;
-/// otherwise null.
-OpFoldResult resplat(Attribute constant, Type type) {
-  auto splat = dyn_cast_if_present<SplatElementsAttr>(constant);
-  if (!splat)
-    return {};
-  return SplatElementsAttr::get(cast<ShapedType>(type), splat.getSplatValue<Attribute>());
-}
 
 bool isSplatOf(Value mask, bool expected) {
   APInt value;

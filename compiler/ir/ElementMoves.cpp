@@ -101,3 +101,10 @@ LinearLayout eft::layoutBefore(ElementMoveOpInterface move, const LinearLayout &
                                StringRef dimension) {
   return layout.then(move.getElementMove(0).map)->covering(dimension);
 }
+
+OpFoldResult eft::resplat(Attribute constant, Type type) {
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(constant);
+  if (!splat)
+    return {};
+  return SplatElementsAttr::get(cast<ShapedType>(type), splat.getSplatValue<Attribute>());
+}

@@ -18,4 +18,8 @@ ElementMoveOpInterface freeMove(mlir::Value value);
 LinearLayout layoutBefore(ElementMoveOpInterface move, const LinearLayout &layout,
                           llvm::StringRef dimension);
 
+/// Returns a constant of type `type` with the elements of `constant`, if these are all equal;
+/// otherwise null. Moves of elements fold to it.
+mlir::OpFoldResult resplat(mlir::Attribute constant, mlir::Type type);
+
 } // namespace eft

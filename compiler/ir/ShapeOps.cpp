@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Verifiers and folders of the operations that rearrange a block's elements.
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/ElementMoves.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,15 +27,6 @@ LogicalResult expectAxis(Operation *op, int64_t axis, RankedTensorType block) {
   if (axis >= 0 && axis < block.getRank())
     return success();
   return op->emitOpError("axis must lie between 0 and ") << block.getRank() - 1 << ", got " << axis;
-}
-
-/// Returns a constant of type `type` with the elements of `constant`, if these are all equal;
-/// otherwise null.
-OpFoldResult resplat(Attribute constant, Type type) {
-  auto splat = dyn_cast_if_present<SplatElementsAttr>(constant);
-  if (!splat)
-    return {};
-  return SplatElementsAttr::get(cast<ShapedType>(type), splat.getSplatValue<Attribute>());
 }
 
 /// Returns `shape` with another, last dimension of extent 2.

@@ -84,8 +84,8 @@ LogicalResult lowerComparison(FragmentLowering &lowering, ImplicitLocOpBuilder &
   if (!constancy)
     return lowering.lowerElementwise(b, op);
   const size_t run = constancy.getValue().getLimitedValue();
-  ArrayRef<Value> left = lowering.fragmentsOf(op.getLhs()),
-                  right = lowering.fragmentsOf(op.getRhs());
+  // Copies: a call of `fragmentsOf` may move what an earlier one refers to.
+  const Fragments left(lowering.fragmentsOf(op.getLhs())), right(lowering.fragmentsOf(op.getRhs()));
   Fragments result;
   for (size_t fragment = 0; fragment < left.size(); ++fragment)
     result.push_back(fragment % run != 0 ? result.back()

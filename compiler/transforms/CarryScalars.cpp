@@ -2,6 +2,7 @@
 // eft-carry-scalars: a loop whose iterations add a uniform value to a carried block carries the sum
 // of these values, a scalar, instead of the block.
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/UniformScalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,21 +21,6 @@ struct Step {
   Value block;
   bool isNegative;
 };
-
-/// True for a splat and for a constant with the same value at every index.
-bool isUniform(Value block) {
-  SplatElementsAttr constant;
-  return block.getDefiningOp<SplatOp>() || matchPattern(block, m_Constant(&constant));
-}
-
-Value scalarOf(OpBuilder &b, Value block) {
-  if (auto splat = block.getDefiningOp<SplatOp>())
-    return splat.getSource();
-  SplatElementsAttr constant;
-  matchPattern(block, m_Constant(&constant));
-  return b.create<arith::ConstantOp>(block.getLoc(),
-                                     cast<TypedAttr>(constant.getSplatValue<Attribute>()));
-}
 
 /// If `op` adds a uniform block to another block or subtracts it, returns the step and the other
 /// block. Otherwise returns nothing.
@@ -112,7 +98,7 @@ SmallVector<MovedBlock> findMovedBlocks(scf::ForOp loop) {
 Value addSteps(OpBuilder &b, Value distance, ArrayRef<Step> steps) {
   for (const Step &step : llvm::reverse(steps)) {
     Location loc = step.block.getLoc();
-    Value scalar = scalarOf(b, step.block);
+    Value scalar = uniformScalar(step.block, b);
     if (scalar.getType() != distance.getType())
       scalar = b.create<arith::ExtSIOp>(loc, distance.getType(), scalar);
     distance = step.isNegative ? b.create<arith::SubIOp>(loc, distance, scalar).getResult()
