@@ -82,11 +82,12 @@ def Eft_PlacingOpInterface : OpInterface<"PlacingOpInterface"> {
 
     An operation with an *anchor* makes its results in one layout, whatever layouts their uses require.
     For example, `eft.scan` has an anchor, because scanning a block twice would cost more than moving
-    the result. The anchor is the default layout of the result's shape. Two operations are exceptions,
-    for which placing chooses the anchor: `eft.reduce` and, on a GPU, `eft.dot`.
+    the result. The anchor is the default layout of the result's shape. `eft.reduce` and, on a GPU,
+    `eft.dot` are exceptions: placing computes their anchors by other rules.
 
-    An operation without an anchor makes its results in the layouts that their uses require. Where these
-    are two layouts, placing may do the operation twice, which is cheap unless it accesses memory.
+    An operation without an anchor makes its results in the layouts that their uses require. If these
+    are two layouts, placing may do the operation twice. That is cheap for most operations: it costs a few
+    instructions. A load is done twice only if the second access adds little memory traffic.
 
     Most operations require their operands in the layout of their results. An
     `ElementMoveOpInterface` requires them in the layout in which no element moves. An operation

@@ -27,8 +27,9 @@ namespace eft {
 
 inline constexpr int64_t lanesPerWarp = 32;
 
-/// Returns the fault of a number of warps per program as a text that begins with "must be"; empty
-/// if there is none. Diagnostics put a name for the number before it.
+/// Checks a number of warps per program. Returns "" if it is valid: a power of two up to 32.
+/// Otherwise returns an error message that begins with "must be", so that a caller can put the name
+/// of the number before it.
 std::string validateNumWarps(int64_t count);
 
 /// The names of the place dimensions, in order.

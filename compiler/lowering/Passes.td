@@ -70,20 +70,22 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     - Its address or mask depends on the result of an operation in the loop that is a product or a
       `volatile` load, or that has regions or side effects.
 
-    If the address depends on other loaded values, their loads run one more iteration ahead than the
-    copies. A mask keeps these loads from running for iterations that do not exist.
+    If the address of a copy depends on loaded values, the loads of these values run one iteration further
+    ahead than the copy. Up to four loads of scalars also run this far ahead, except in loops like that of
+    attention (see below). These loads get a mask that is false for iterations that do not exist.
 
-    A loop that writes memory is not changed.
+    A loop that stores is changed only if it has the attribute `eft.stores_apart`, which
+    `eft-version-stores` sets. A loop that writes memory in another way, or has a barrier, is not changed.
 
     Products that warpgroups compute are under way while the program goes on:
 
-    - If a product only adds to a value that the loop carries, the next iteration waits for the product,
-      after that iteration has begun its own.
-    - In a loop like that of attention, a product's first factor is computed from the result of another
-      product. The next iteration's first product then begins before this iteration's second one. While
-      this second product is under way, the next iteration's factor is computed from the result of the
-      next iteration's first product. This takes one of the stages, and registers. It is done only if it
-      does not reduce the number of programs that fit on a multiprocessor.
+    - If a product only adds to a value that the loop carries, each iteration begins its own product, and
+      then waits for the product of the iteration before.
+    - In a loop like that of attention, the first factor of a second product is computed from the result
+      of a first product. The first product of the next iteration then begins before the second product
+      of this iteration. While the second product is under way, the result of the next iteration's first
+      product becomes the next iteration's factor. This takes one of the stages, and more registers. It
+      is done only if as many programs as before fit on a multiprocessor.
 
     A first factor that is computed before the loop stays in registers, if a thread has enough of them.
     Otherwise it is written to a slot before the loop.
@@ -94,8 +96,9 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     then read it in a layout that gives each thread neighbours along both dimensions, and write it to
     another slot in the order that products read. If all products only add to what the loop carries, there
     are two of these slots: the threads write one while the products of the previous iteration read the
-    other. Otherwise `eft-stage-factors` makes the slot. Copies of a few bytes each, in the order that
-    products read, need fewer slots: they are made instead if they allow a better plan.
+    other. Otherwise `eft-stage-factors` makes the slot. There is another way, which needs fewer slots:
+    copies of a few bytes each, which bring the factor directly in the order that products read. The pass
+    uses such copies if the loop can then be pipelined better.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) : i32 {
@@ -139,16 +142,16 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
     For a GPU, after `eft-pipeline-copies`. In a loop with the attribute `eft.flatten`, no iteration reads
     what an earlier one has written. If an iteration begins with the first copies of a pipelined loop,
     then runs that loop, and then stores, the copies of the next iteration begin before the stores of this
-    one. The slots are allocated once, before the outer loop.
+    one. The slots are allocated once, before the loop with the attribute.
 
-    The outer loop is not changed in any of these cases:
+    The loop with the attribute is not changed in any of these cases:
 
     - The code before the pipelined loop writes memory, or has a `volatile` load.
     - The addresses from which the next iteration copies depend on the pipelined loop's result.
     - There are several pipelined loops.
-    - Beside the slots, `max-bytes` has too little room for the staging of blocks whose elements change
-      threads before they are stored. A round of staging takes at most 32 KiB of shared memory for a
-      block, and a block may take two rounds at most.
+    - Blocks whose elements change threads before they are stored go through shared memory, and
+      `max-bytes` has too little room for them beside the slots. For one block, a round of this staging
+      takes at most 32 KiB, and a block may take at most two rounds.
 
     ```mlir
     scf.for %tile = %c0 to %tiles step %c1 : i32 {
@@ -222,35 +225,45 @@ def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
 def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
   let summary = "Turns work on large blocks into loops over tiles";
   let description = [{
-    A *group* is a sequence of loads and stores of blocks whose layouts have the same places, with nothing
-    else between them that touches memory. Its elements are independent of each other, so the group can be
-    computed part by part. This pass turns it into a *tiled loop*. One iteration computes a *tile*: the
-    elements that lie in the low bits of the layouts' dimension `register` (GPU) or `step` (CPU). The loop
-    runs over the other bits of that dimension. A tile is a block of fewer elements, so the code in the
-    loop has the same form as before, and its size does not grow with the block.
+    A *group* is a sequence of loads, stores and atomic operations on blocks whose layouts have the same
+    places. Nothing else between these operations touches memory. What a place loads, computes and stores
+    does not depend on the elements of other places. So all operations of the group can be done for some
+    of the places, then for the next ones.
 
-    Without `use-buffers`, each group computes the values that it needs from its own loads. It is left as
-    it is if it needs a value of another group or of an operation that is not tiled, or if one of these
-    needs a value that depends on the group's loads.
+    This pass turns a group into a *tiled loop*. A place has a number in the dimension `register` (GPU) or
+    `step` (CPU). The loop runs over the values of the high bits of this number. One iteration computes a
+    *tile*: the elements of all places whose number has this value in its high bits. A tile is a block of
+    fewer elements, so the code in the loop has the same form as before, and its size does not grow with
+    the block.
+
+    Without `use-buffers`, a group is tiled only if two conditions hold. The group computes all blocks that
+    it needs from its own loads and from scalars, not from results of other groups or of operations that
+    are not tiled. And no other group, and no operation that is not tiled, needs a value that depends on
+    the group's loads.
 
     With `split-prefix`, a loop is split in two if all its accesses have one mask, and that mask is true
-    for a prefix of the block. The first loop runs the tiles inside the prefix, without the mask. The
-    second loop runs the smallest possible tiles over the rest of the prefix, with the mask; elements
-    after the prefix are not computed. If the group writes a buffer or has reductions, however, all
-    elements are needed: the second loop then runs tiles of the usual size over the rest of the block,
-    with the mask.
+    for a prefix of the block. The first loop computes the tiles that lie inside the prefix, without the
+    mask. The second loop computes the rest of the prefix in tiles of the smallest possible size, with the
+    mask. Elements after the prefix are not computed. However, a group that writes a buffer or has
+    reductions needs all elements. The second loop of such a group computes the rest of the block in tiles
+    of the usual size, with the mask.
 
-    With `use-buffers`, groups have reductions, too. A reduction combines the parts of its axis (its
-    steps) one after the other; a tiled loop does this part by part. If a tile has a whole part, the loop
-    also folds the reduction's tree. Otherwise code after the loop folds the tree: at once if at most 16
-    fragments are left, else in loops that fold up to four or eight fragments into one. If such loops are
-    not possible, up to 256 fragments are folded at once. If a group needs a value of another group and
-    can't load it again, or needs a value that takes many operations, it gets the value through a buffer.
-    Even without `use-buffers`, a function is tiled in this way if it has buffers already, or if it has a
-    block of which one thread of a GPU (on a CPU, one lane) holds more than `max-bits` bits.
+    With `use-buffers`, groups contain reductions and writes of buffers, too. A reduction divides its axis
+    into `steps` parts, which it combines in sequence, and then folds the result along its tree (see
+    `eft.reduce`). A tiled loop combines the parts. If a tile has a whole part, the loop also folds the
+    tree. Otherwise code after the loop folds the tree: without a loop if at most 16 fragments are left,
+    else in loops that fold up to four or eight fragments into one. If such loops are not possible, up to
+    256 fragments are folded without a loop, and with more fragments the group is not tiled.
 
-    `elements` is the number of elements of a tile that one thread of a GPU holds in registers, or that
-    the vectors of a CPU hold together.
+    With `use-buffers`, groups also pass values to each other in buffers. A group reads a value of another
+    group from a buffer if the group can't load the value again, or if computing the value again would take
+    many operations.
+
+    Even without the option, a function is tiled as with `use-buffers` if it has buffers already, or if it
+    has a block of which one thread of a GPU (on a CPU, one lane) holds more than `max-bits` bits.
+
+    `elements` is the number of elements of a tile that one thread of a GPU holds in registers. On a CPU, it
+    is the number of all elements of a tile.
 
     ```mlir
     %i = eft.arange 0 to 2048 : tensor<2048xi32, #large>
@@ -291,8 +304,9 @@ def TileScans : Pass<"eft-tile-scans", "::mlir::func::FuncOp"> {
     more than `max-fragments` elements of its blocks, where an element of 64 bits counts as two, and for
     every sort that `eft-expand-sort` has left. A tile holds neighbours along the axis, and a scan or sort
     of the tile does the levels that stay inside it. For the other levels, a sort compares and exchanges
-    whole tiles. A scan visits the tiles in order; for each of the other levels, it carries the last
-    elements of 1, 2, 4, … tiles that are already scanned. The order of combining is that of `eft.scan`.
+    whole tiles. A scan visits the tiles in order. For each of the other levels, it carries the last
+    elements of a sequence of tiles that are already scanned: of 1 tile for the first of these levels, of 2
+    tiles for the next level, of 4 for the one after that. The order of combining is that of `eft.scan`.
 
     Sorts of tiles, and of blocks that can't be tiled, become compare-exchange stages in registers.
 
@@ -392,14 +406,14 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
     }
     ```
 
-    A kernel may handle its block in parts: it loads and stores under one mask, then under the next. Where
-    such masks are `slt` comparisons with one bound, no loop is between them, and none of them is worth a
-    branch of its own, one branch serves them all. Its first version is for threads for which all masks
-    are true throughout. In this version, up to 128 bytes of loads of a thread go first, even past stores
-    that precede them. To make that correct, another condition of the branch compares the distances
-    between the arrays: at none of the accepted distances does a load read what such a store writes. If
-    there are more than four distances to compare, the loads stay in their order. Values that only these
-    accesses need are computed after the loads, except for addresses.
+    A kernel may handle its block in parts: it loads and stores under one mask, then under the next. If
+    such masks are `slt` comparisons with one bound, no loop is between them, and no mask has enough
+    accesses for a branch of its own, one branch serves them all. Its first version is for threads for
+    which all masks are true throughout. In this version, a thread does its loads first, up to 128 bytes
+    of them, even before stores that preceded the loads. This is correct only if no load reads what such a
+    store writes. So the condition of the branch also compares the distances between the addresses of the
+    loads and the stores. If there are more than four distances to compare, the loads stay in their order.
+    Values that only these accesses need are computed after the loads, except for addresses.
 
     ```mlir
     %all = arith.andi %whole0, %whole1 : i1
@@ -429,8 +443,9 @@ def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
     are one part. A chain of operations that belong to one part, and that take 32 instructions or more,
     gets a branch on the mask of the part's first element. Where that mask is false, no element of the
     part is loaded, and the loads return their values for masked elements. The results of the chain are
-    then those of the same operations on these values. If these results are the same for most elements,
-    they are computed once; otherwise the chain gets no branch.
+    then those of the same operations on these values. They are computed before the branch, once for all
+    elements for which the operations are the same. If this takes more than half as many operations as
+    the chain has, the chain gets no branch.
 
     ```mlir
     %x = eft.thread_load %p if %m else %c : !llvm.ptr<1> -> i32
@@ -568,8 +583,9 @@ def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
     For a CPU, after `eft-lower-to-cpu`. By then all arithmetic on bf16 has become arithmetic on other
     types. The remaining operations on bf16 only move bits: loads, stores, constants, selects, and
     values that loops carry. They become operations on integers, so no bf16 reaches LLVM. LLVM's code for
-    x86 would take vectors of bf16 apart, and would flush denormals where it keeps a number as f32 for a
-    while. If no conversion of f16 is left, f16 becomes an integer, too.
+    x86 would split vectors of bf16 into elements. Between basic blocks it would keep a bf16 as an f32, and
+    the instruction that converts the f32 back turns denormals into zeros. If no conversion of f16 is left,
+    f16 becomes an integer, too.
 
     ```mlir
     %x = llvm.load %pointer {alignment = 2 : i64} : !llvm.ptr -> bf16
@@ -592,10 +608,10 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
     time that grows faster than the length of a function. So if a block has more than `max-operations`
     operations, counting nested ones, runs of its operations become functions. A run ends where the fewest
     values are live, that is, computed before and used after that place. Live values go through a record
-    in the kernel's stack frame, which costs a few instructions for each. So a run that has fewer than
-    `operations-per-value` operations for each live value is extended, by at most `max-operations`, to the
-    first place at which it has that many. If less than half of `max-operations` would be left after an
-    extended run, the rest of the block is not cut.
+    in the kernel's stack frame, which costs a few instructions for each value. A run should therefore have
+    at least `operations-per-value` operations for each value that is live at its end. A shorter run is
+    extended, by at most `max-operations`, to the first place at which it has this many. If fewer than half
+    of `max-operations` operations would follow an extended run, the rest of the block is not cut.
 
     ```mlir
     %b = arith.addf %a, %x : f32

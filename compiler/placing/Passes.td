@@ -10,38 +10,50 @@ def Place : Pass<"eft-place"> {
   let summary = "Gives every block a layout, and every access its notes";
   let description = [{
     Every block's type gets an `#eft.layout`. Blocks of one shape share a default layout, which suits
-    the accesses to memory in that shape. On a GPU, the low register bits hold as many neighbours as the
-    widest of these accesses may move: 16 bytes, or less where alignment or contiguity is not known. The
-    lanes and the warps follow, and higher register bits hold the rest of the block. On a CPU, the lanes
-    hold as many elements as a vector register holds of the widest type in memory. The dimension `step`
-    holds the rest.
+    the accesses to memory in that shape. On a GPU, each thread holds as many neighbours as the widest of
+    these accesses may move: 16 bytes, or less where alignment or contiguity is not known. The next
+    elements lie in the other lanes, and then in the other warps. If the block is larger, the threads hold
+    the rest in further registers, in the same order. If blocks of the shape are reduced, the default
+    layout may be one in which reductions are cheap instead. On a CPU, the lanes hold as many elements as a
+    vector register holds of the widest element type in memory. The dimension `step` numbers the vectors.
 
-    The source of `eft.expand_dims`, `eft.broadcast`, `eft.reshape`, `eft.trans`, `eft.join` or
-    `eft.split` is required in the layout in which the operation moves no element. If a block is
-    required in two layouts, the operation that makes the block is done twice if that is cheap.
-    Otherwise `eft.convert_layout` is inserted after the operation.
+    The operands of an operation are required in the layouts that follow from the layout of its result.
+    `eft.expand_dims`, `eft.broadcast`, `eft.reshape`, `eft.trans`, `eft.join` and `eft.split` require
+    their sources in the layout in which no element moves to another place. If the uses of a block require
+    two layouts, the operation that makes the block is done once for each layout, if that is cheap.
+    Otherwise the operation is done in one layout, and `eft.convert_layout` is inserted after it.
 
-    A conversion is also inserted
+    `eft.convert_layout` is also inserted after a load that is made in another layout than the required
+    one. There are three reasons:
 
-    - after a load that is not to be done in a required layout: the layout may cost much more memory
-      traffic, as for a transposed tile, or a store may write the elements from other places;
-    - on a GPU, after joins of blocks that take many operations to compute, if neighbours of the result
-      lie in different lanes. Without the conversion, each lane would compute an element of both blocks,
-      and use only one of them.
+    - A load in the required layout would cause much more memory traffic, as for a transposed tile.
+      (Exception: on a CPU, if all lanes of each vector hold the same element in the required layout, the
+      load is made in that layout. Loading one element into all lanes costs no more than loading a
+      vector.)
+    - The program may also store to a block of this shape. A load and a store of one element are ordered
+      only if the same thread does both. So the load must have the layout of the store, which is the
+      default layout, or barriers must separate the two.
+    - On a GPU, a loop loads a factor of a matrix product, and warpgroups compute the product, or
+      asynchronous copies to shared memory can replace the load.
 
-    The sum of a number and a range that begins at 0 gets the flag `nsw` if the number is a multiple
-    of the range's length. The range then changes only low bits of the number that are 0, so the sum
-    does not wrap around. On a GPU, an integer comparison gets `eft.constancy`: the number of
-    neighbouring elements of a thread for which it is known to have the same result.
+    On a GPU, `eft.convert_layout` is also inserted after some joins: those of blocks that take many
+    operations to compute, if the required layout puts neighbours of the result into different lanes. In
+    that layout each lane would compute an element of both blocks, and use only one of the two elements.
+    So the join is done in a layout without this waste, and its result is converted.
+
+    If a range that begins at 0 is added to a number that is a multiple of the range's length, the sum
+    gets the flag `nsw`: only bits of the number that are 0 change, so the sum does not wrap around. On a
+    GPU, an integer comparison gets the attribute `eft.constancy`: the number of neighbouring elements of
+    one thread for which the comparison is known to have the same result.
 
     A reduction that is `order_free` gets an order that suits the layout of its sources. All other
     reductions without an order get the order of `eft-order-reductions`.
 
-    Accesses get notes, which `eft.load` defines. `run` is the number of neighbours that one access
-    may move. `headless` says that the first element of a run may lie elsewhere in memory. `prefix`,
-    `uniformRuns`, `prefixRuns` and `cutsAll` say where in the block, or where in each run, the mask
-    is true. On a GPU, if the mask is the same in all programs, the access gets notes about runs in
-    place of `prefix`.
+    Loads and stores get notes, which `eft.load` defines. `run` is the number of neighbours in memory
+    that one access may move. `headless` says that the first element of a run may lie elsewhere in memory.
+    The other notes describe the mask: `prefix` is about the whole block, and `uniformRuns`, `prefixRuns`
+    and `cutsAll` are about each run. On a GPU, if the mask is the same in all programs, the access gets
+    notes about runs in place of `prefix`. On a GPU, `eft.atomic_rmw` also gets a note: `run`.
 
     ```mlir
     %0 = eft.arange 0 to 256 : tensor<256xi32>
@@ -52,7 +64,8 @@ def Place : Pass<"eft-place"> {
     %0 = eft.arange 0 to 256 : tensor<256xi32, #layout>
     ```
 
-    Limits: calls must be inlined before, because functions can't take or return blocks here.
+    Limits: calls must be inlined before this pass, because it rejects functions that take or return
+    blocks.
   }];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"gpu\"", "the machine: gpu, sm_90, cpu, …">,

@@ -34,9 +34,9 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_Anchored, Eft_FetchesEle
        for every i in which that bit is clear.
 
     `order_free` states that the function gives the same bits in every such order, as a maximum or a sum
-    of integers does. The function then need not be commutative: it may return the second of two
-    elements, for example. Placing writes an order on the operation that suits the layout of the
-    sources.
+    of integers does. The function then need not be commutative, because its first argument always has
+    the lower index. For example, it may return its second argument. Placing gives the operation an order
+    that suits the layout of the sources.
 
     ```mlir
     %1 = eft.reduce %0 axis 0 : (tensor<64x32xf32>) -> tensor<32xf32> {

@@ -165,7 +165,7 @@ def Eft_GatherOp : Eft_Op<"gather", [Pure, Eft_FetchesElements,
   let summary = "Reads elements along an axis at computed indices";
   let description = [{
     The result has the shape of `indices` and the element type of `source`. The two shapes agree in all
-    dimensions but `axis`. In one dimension, result[i] = source[indices[i]]. Indices are signed. An
+    dimensions but `axis`. For blocks of rank 1, result[i] = source[indices[i]]. Indices are signed. An
     index outside the source gives an unspecified element of the source.
 
     ```mlir

@@ -112,8 +112,9 @@ def Eft_ThreadAtomicCASOp : Eft_ThreadAtomic<"thread_atomic_cas",
     [AllTypesMatch<["expected", "value", "result"]>]> {
   let summary = "Replaces an expected word of global memory atomically, in one thread of a GPU";
   let description = [{
-    Order and scope are those of `eft.atomic_cas`. The word has 16, 32 or 64 bits. The result is what
-    memory held before, or zero if the condition is false.
+    Writes `value` if memory holds `expected`, as `eft.atomic_cas` does. Order and scope are those of
+    `eft.atomic_cas`. The word has 16, 32 or 64 bits. The result is what memory held before, or zero if
+    the condition is false.
 
     ```mlir
     %0 = eft.thread_atomic_cas relaxed sys %p, %expected, %v : !llvm.ptr<1>, i64

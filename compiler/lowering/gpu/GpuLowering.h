@@ -42,9 +42,10 @@ public:
   const bool hasWarpgroups;
 
   /// Whether the kernel has loads that may have to see what a store of the type `stored` has
-  /// written. A load must see a store only if both are at the same position of a block. All scalars
-  /// and blocks of one element share one position, and no longer block has it. So for these, only
-  /// the loads of single elements count.
+  /// written. A load must see what a store has written only if both access elements with the same
+  /// index, in blocks of the same shape. A scalar counts as a block of one element. So after a
+  /// store of one element, only the loads of one element count. After any other store, all loads
+  /// count.
   bool mayLoadAgain(mlir::Type stored) const { return isOne(stored) ? hasLoadsOfOne : hasLoads; }
 
 private:

@@ -95,7 +95,8 @@ def check_softmax(text: str):
 
 
 def check_seed_per_row(text: str):
-    """Checks the tables: rows of one seed are equal, all views were checked, times have rates."""
+    """Checks the output: rows with the same seed are equal and all others differ, the view that is
+    sliced and transposed was compared with NumPy, and all times and rates are positive."""
     rows = [line.split() for line in text.splitlines()]
     drawn = [row[4:] for row in rows if row[:1] == ["row"] and row[2:3] == ["seed"]]
     assert [len(row) for row in drawn] == [8, 8, 8, 8]
@@ -135,8 +136,9 @@ def check_projection(text: str):
 
 
 def check_attention(text: str):
-    """Checks the tables: the pieces end with the result of the whole, the errors of the forward and
-    the backward pass are small, and their rates are positive."""
+    """Checks the tables: softmax in pieces ends with the same sums and result as softmax at once,
+    the errors of the forward and the backward pass are small, and all times and rates are positive.
+    """
     rows = [line.split() for line in text.splitlines()]
     last = next(row for row in rows if row[:3] == ["0", "…", "15"])
     assert last[-3:] == next(row for row in rows if row[:3] == ["all", "at", "once"])[-3:]

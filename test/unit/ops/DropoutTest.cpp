@@ -227,8 +227,8 @@ struct FarOut {
     fill(x);
   }
 
-  /// Runs programs from number `first` on. If `late`, `first` counts from the first program of the
-  /// late rows.
+  /// Runs `programs` programs, beginning with program number `first`. If `late` is true, `first`
+  /// counts from the first program of the late rows: the rows from 1024 on (see ops/dropout.py).
   void run(bool late, int64_t first, int64_t programs) {
     ops::Forward what{{.seed = 99, .threshold = 1u << 31},
                       DataType::F32,
