@@ -75,7 +75,7 @@ def Eft_CopyAsyncOp : Eft_Op<"copy_async", [AttrSizedOperandSegments,
 
     The notes `run`, `headless`, `uniformRuns` and `prefixRuns` are those of `eft.load`. The elements of
     a run are copied by accesses of 4, 8 or 16 bytes. Runs of less than 4 bytes can't be copied
-    asynchronously: the thread that copies them sees their elements in the slot at once.
+    asynchronously: a thread loads their elements and stores them to the slot before it continues.
 
     ```mlir
     eft.copy_async %ps, %s[%slot] if %more mask %m {run = 8 : i32, uniformRuns}
@@ -90,6 +90,10 @@ def Eft_CopyAsyncOp : Eft_Op<"copy_async", [AttrSizedOperandSegments,
   let assemblyFormat = [{
     $pointer `,` $shared `[` $slot `]` (`if` $condition^)? (`mask` $mask^)? attr-dict
     `:` type($pointer) `,` type($shared)
+  }];
+  let extraClassDeclaration = [{
+    /// The least and the most bytes that one asynchronous copy of a thread moves.
+    static constexpr int64_t minBytes = 4, maxBytes = 16;
   }];
   let hasVerifier = 1;
 }
@@ -110,8 +114,8 @@ def Eft_CommitCopiesOp : Eft_Op<"commit_copies", [MemoryEffects<[MemRead, MemWri
 def Eft_WaitCopiesOp : Eft_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until at most `pending` groups of copies are under way";
   let description = [{
-    After the wait, every thread sees what the other, earlier groups have copied, and every thread has
-    done all its earlier reads of slots.
+    The `pending` latest groups may still be under way after the wait. Every thread then sees what all
+    groups before these have copied, and every thread has done all its earlier reads of slots.
 
     ```mlir
     eft.wait_copies pending 1

@@ -27,7 +27,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-constexpr int64_t minBytes = 4, maxBytes = 16;
+constexpr int64_t minBytes = CopyAsyncOp::minBytes, maxBytes = CopyAsyncOp::maxBytes;
 
 /// Emits the number of bytes that a copy reads of each run, as an i32. The rest of the run in
 /// shared memory becomes zero. Null means that the whole run is read.

@@ -16,12 +16,14 @@ namespace eft {
 
 namespace {
 
-/// The least and the most bytes that one asynchronous copy moves.
-constexpr int64_t minCopy = 4, widestAccess = 16;
+constexpr int64_t minCopy = CopyAsyncOp::minBytes, widestAccess = CopyAsyncOp::maxBytes;
 
 /// The most registers of a thread for the results of products and for factors in short runs. A
 /// thread has 255 registers; the other values of the loop need the rest.
 constexpr int64_t maxRegisters = 208;
+
+/// The most scalars that are loaded ahead. Each takes a register for every iteration under way.
+constexpr size_t maxScalars = 4;
 
 bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
@@ -349,6 +351,19 @@ bool LoopOperands::addRead(LoadOp load) {
       chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset);
   return add(
       {load, slotsInOrder(load, order, minCopy), cast<RankedTensorType>(load.getType()), {}});
+}
+
+void LoopOperands::addScalars() {
+  for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
+    Slices extended = slices;
+    // What the loop yields must be a result of the second part, which runs in each iteration.
+    const bool isYielded = llvm::is_contained(loop.getYieldedValues(), load.getResult());
+    if (isa<RankedTensorType>(load.getType()) || isYielded || loadedScalars.size() == maxScalars ||
+        !extend(extended, load.getResult()))
+      continue;
+    slices = std::move(extended);
+    loadedScalars.push_back(load);
+  }
 }
 
 /// Adds to `extended` all operations of the loop from which `value` is computed, for addresses or

@@ -71,6 +71,12 @@ public:
   /// The loads whose results are used to compute addresses or masks, as from a table of pages, and
   /// the operations that compute the addresses and masks of these loads.
   const Slice &loads() const { return slices.loads; }
+  /// Adds the loads of scalars in the loop to `loads()`, up to a limit, if the loop does not yield
+  /// them and their addresses do not depend on products. The other operations of an iteration then
+  /// need not wait for these loads.
+  void addScalars();
+  /// Returns the loads that `addScalars` has added.
+  llvm::ArrayRef<LoadOp> scalars() const { return loadedScalars; }
 
   /// The number of registers that a thread needs for factors of which copies can't move at least 4
   /// bytes at a time. The thread loads their elements while other products are under way. It needs
@@ -100,6 +106,7 @@ private:
   /// For each factor of a product that is an operand: the index of the operand in `operands`.
   llvm::DenseMap<mlir::OpOperand *, unsigned> numbers;
   Slices slices;
+  llvm::SmallVector<LoadOp> loadedScalars;
 };
 
 } // namespace eft

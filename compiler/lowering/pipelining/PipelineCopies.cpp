@@ -72,6 +72,8 @@ public:
     }
     if (plan.hasThirdPart)
       runIfAnyIteration(rewriter, loop);
+    else
+      operands->addScalars();
     if (!plan.keepsFirstFactors)
       writeFirstFactors(rewriter);
     splitParts(rewriter);
@@ -221,6 +223,8 @@ private:
     for (Operation *op : loads.ops)
       if (isa<LoadOp>(op))
         mapping.map(op->getResult(0), ofLoads.lookup(op->getResult(0)));
+    for (LoadOp load : operands->scalars())
+      rewriter.replaceAllUsesWith(load.getResult(), ofLoads.lookup(load.getResult()));
     cloneSlice(rewriter, addresses, arguments.drop_front(loads.carried.size()), mapping,
                Mark::First);
     for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots))
