@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/ir/Accesses.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace eft {
@@ -60,14 +62,19 @@ Value maskOf(Operation *op) {
   return access ? access.getMask() : Value();
 }
 
+bool areStoresApart(Operation *op) {
+  return isa_and_present<scf::ForOp>(op) && op->hasAttr(EftDialect::storesApartName);
+}
+
 bool writesMemory(Operation *loop) {
+  const bool mayStore = areStoresApart(loop);
   return loop
       ->walk([&](Operation *op) {
         auto load = dyn_cast<LoadOp>(op);
         const bool isHarmless = op == loop || isMemoryEffectFree(op) ||
                                 op->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
                                 hasSingleEffect<MemoryEffects::Read>(op) ||
-                                (load && !load.readsAnew());
+                                (load && !load.readsAnew()) || (mayStore && isa<StoreOp>(op));
         return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
       })
       .wasInterrupted();

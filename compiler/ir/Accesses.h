@@ -17,8 +17,14 @@ mlir::Value pointerOf(mlir::Operation *op);
 /// operation.
 mlir::Value maskOf(mlir::Operation *op);
 
-/// Returns true if an operation inside of the loop writes memory, or orders memory accesses, as a
-/// barrier or a volatile load does. No pass may then move a load of the loop to an earlier place.
+/// Returns true for a loop that `eft-version-stores` has marked: while the loop runs once, no store
+/// in it writes what a load in it reads, in the same or in another iteration. If the loop is in an
+/// outer loop, its next run may load what this one has stored.
+bool areStoresApart(mlir::Operation *op);
+
+/// Returns true if an operation inside of the loop writes memory that the loop may load, or orders
+/// memory accesses, as a barrier or a volatile load does. No pass may then move a load of the loop
+/// to an earlier place.
 bool writesMemory(mlir::Operation *loop);
 
 /// Returns the number of elements, neighbours in memory, that one atomic instruction of a GPU can

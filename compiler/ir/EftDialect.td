@@ -51,6 +51,9 @@ def Eft_Dialect : Dialect {
     static constexpr llvm::StringLiteral plainQuotientName = "eft.plain_quotient";
     /// On a loop: the number of its iterations that are under way at the same time.
     static constexpr llvm::StringLiteral numStagesName = "eft.num_stages";
+    /// On a loop: while it runs once, no store in it writes what a load in it reads, in any
+    /// iteration.
+    static constexpr llvm::StringLiteral storesApartName = "eft.stores_apart";
     /// On a lowered kernel for a GPU: warpgroups compute matrix products in it.
     static constexpr llvm::StringLiteral warpgroupsName = "eft.warpgroups";
     /// On inline assembly, or on a function that is a part of a kernel: all threads of a warp must

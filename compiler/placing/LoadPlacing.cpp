@@ -24,9 +24,21 @@ constexpr int64_t sectorBytes = 32;
 /// not worth staging through shared memory.
 constexpr int64_t cheapTraffic = 8;
 
-/// Returns true if one run of the program may execute both operations.
+/// Returns the operation at which a search outwards for the other access begins. Usually this is
+/// `access` itself. If a loop around both accesses stores nothing that it loads, it is the
+/// operation around that loop: the accesses can only meet if the loop runs once more.
+Operation *whereTheyMayMeet(Operation *access, Operation *other) {
+  for (Operation *around = access->getParentOp(); around; around = around->getParentOp())
+    if (areStoresApart(around) && around->isProperAncestor(other))
+      return around->getParentOp();
+  return access;
+}
+
+/// Returns true if one run of the program may execute both operations, and they may access the same
+/// memory.
 bool mayBothRun(Operation *load, Operation *store, Operation *function) {
-  for (Operation *around = load; around && around != function; around = around->getParentOp()) {
+  for (Operation *around = whereTheyMayMeet(load, store); around && around != function;
+       around = around->getParentOp()) {
     if (isa<LoopLikeOpInterface>(around) && around->isProperAncestor(store))
       return true;
     Operation *other = around->getBlock()->findAncestorOpInBlock(*store);
@@ -36,9 +48,11 @@ bool mayBothRun(Operation *load, Operation *store, Operation *function) {
   return false;
 }
 
-/// Returns true if one run of the program may execute the load after the store.
+/// Returns true if one run of the program may execute the load after the store, and they may access
+/// the same memory.
 bool mayRunAfter(Operation *load, Operation *store, Operation *function) {
-  for (Operation *around = load; around && around != function; around = around->getParentOp()) {
+  for (Operation *around = whereTheyMayMeet(load, store); around && around != function;
+       around = around->getParentOp()) {
     if (isa<LoopLikeOpInterface>(around) && around->isProperAncestor(store))
       return true;
     Operation *other = around->getBlock()->findAncestorOpInBlock(*store);
@@ -98,7 +112,7 @@ DotOp productInLoop(LoadOp load) {
 }
 
 bool isInSameLoop(Operation *load, Operation *store, Operation *) {
-  return load->getParentOp()->isAncestor(store);
+  return load->getParentOp()->isAncestor(store) && !areStoresApart(load->getParentOp());
 }
 
 /// Returns true if the load may be made in another layout than the default layout of its shape,
@@ -214,15 +228,14 @@ static void addNextStores(LoadOp load, Operation *function, llvm::SetVector<Oper
 }
 
 /// Returns true if asynchronous copies to shared memory may replace the load, which is in a loop.
-/// Such copies begin in earlier iterations, so nothing in the loop may write memory, and the load
-/// may not be volatile. A run must have at least 4 bytes.
+/// Such copies begin in earlier iterations, so nothing in the loop may write what it loads, and
+/// the load may not be volatile. A run must be long enough for a copy.
 static bool mayBeCopied(LoadOp load, LayoutAttr layout, const AxisInfos &infos,
                         const PlacementTarget &target) {
-  constexpr int64_t leastBytes = 4;
   const RankedTensorType type = placed(load.getPointer().getType(), layout);
   const int64_t bytes = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8;
   return !load.readsAnew() && !writesMemory(load->getParentOp()) &&
-         accessRun(infos, load, type, target).length * bytes >= leastBytes;
+         accessRun(infos, load, type, target).length * bytes >= CopyAsyncOp::minBytes;
 }
 
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,

@@ -77,8 +77,8 @@ def FuseMultiplyAdd : Pass<"eft-fuse-multiply-add"> {
     `x + dot(a, b, 0)` becomes `dot(a, b, x)` if the matrix product has no other use and is in the same
     basic block as the sum. This also applies if `x` is a product, which is then not fused.
 
-    This pass runs before those that create additions and products themselves, since these must not be
-    fused. It erases dead operations first, so that they do not count as uses of a product.
+    Other passes create additions and products that must not be fused, so this pass runs before them. It
+    erases dead operations first, so that they do not count as uses of a product.
 
     ```mlir
     %p = arith.mulf %a, %b : tensor<1024xf32>
@@ -217,8 +217,9 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
     float inside the range is truncated toward zero. `arith.fptosi` and `arith.fptoui` are undefined outside
     the range, so they are given only values that fit.
 
-    If the greatest integer is exact as a float, the operand is bounded on both sides. Otherwise, as for f32
-    to i32, operands that are too great are replaced before the conversion, and their result after it.
+    If the float type represents the greatest integer exactly, the operand is clamped to the integer's
+    range before the conversion. Otherwise, as for f32 to i32, operands above the range are replaced by 0
+    before the conversion, and their results are replaced by the greatest integer after it.
 
     The pass converts f16, bf16, f32 and f64 to integers of up to 64 bits; f16 and bf16 go through f32.
 
@@ -324,12 +325,14 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
     Conversions are correctly rounded too. f64, and integers of more than 24 bits, are rounded to odd on
     their way to f32. Conversions between f32 and bf16 are a few integer operations; a NaN stays a NaN.
 
-    `native-f16` is for targets such as a GPU, which add, subtract, multiply, negate, compare and fuse f16,
-    have minima and maxima of f16 and bf16, and convert between f16 and f64, and integers to f16. These
-    operations stay, and have the same bits. Division, square root, roundings to integers and conversions of
-    f16 to integers still go through f32. `native-bf16-conversion` and `native-f16-conversion` keep the
-    conversions between f32 and bf16, and between f32 and f16. A CPU without F16C lacks conversions of f16;
-    LLVM would call a function for each element there.
+    With `native-f16`, as for a GPU, these operations stay, because the target has them and they give the
+    same bits: addition, subtraction, multiplication, negation, comparison and `math.fma` of f16; minima and
+    maxima of f16 and bf16; conversions between f16 and f64, and of integers to f16. Division, square root,
+    roundings to integers and conversions of f16 to integers still go through f32.
+
+    With `native-bf16-conversion`, conversions between f32 and bf16 stay. With `native-f16-conversion`, those
+    between f32 and f16 stay. A CPU without F16C has no instructions to convert f16; LLVM would call a
+    function for each element there.
 
     The pass covers addf, subf, mulf, divf, remf, negf, cmpf, the four minima and maxima, conversions from
     and to integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf, math.fma, math.floor,
@@ -468,8 +471,9 @@ def HoistUniform : Pass<"eft-hoist-uniform"> {
   let summary = "Computes a value once if it is the same at every index";
   let description = [{
     If all operands of an elementwise operation are splats, or constants with one value, the operation is
-    done on the scalars, and its result is splatted. Divisions of integers stay, because a scalar division
-    would be executed even where the division of the block is not.
+    done on the scalars, and its result is splatted. Divisions of integers by a divisor that is not constant
+    stay: dividing by zero is undefined, and the scalar division would be executed even where nothing uses
+    the result.
 
     ```mlir
     %a = eft.splat %x : f32 -> tensor<1024xf32>
@@ -592,15 +596,62 @@ def VersionFactors : Pass<"eft-version-factors", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
+  let summary = "Gives loops with products a version for stores that write nothing that the loop loads";
+  let description = [{
+    For a GPU. If a store in a loop may write what a load in the loop reads, the load can't run some
+    iterations ahead, and it must have the layout of the store. Usually the loop stores to other arrays than
+    it loads from, but the addresses are known only when the kernel runs. So the kernel computes, before
+    the loop, the range of bytes that each load and each store may access in all iterations. The pass emits
+    the loop twice. One version has the attribute `eft.stores_apart`; it runs if no range of a load overlaps
+    the range of a store. The other version is the original loop.
+
+    The pass finds the range of an access if its address is a sum of products. The factors may be constants,
+    numbers that the loop does not change, and numbers with bounds: the induction variable, elements of
+    `eft.arange`, and minima, maxima, quotients and remainders of such numbers. A mask can give tighter
+    bounds. If an integer could have wrapped around, the original loop runs.
+
+    A loop is not changed in any of these cases:
+
+    - It has no `eft.dot` that runs on tensor cores.
+    - The range of an access is not known, for example because its address depends on a loaded value.
+    - A load and a store compute their addresses from the same pointer.
+    - It accesses memory by other operations than loads and stores, such as atomic operations, or it has a
+      barrier or a volatile load.
+
+    The number of stages does not matter: with one stage, loads still profit from their own layouts. The
+    code of the loop becomes twice as long, and again if `eft-version-loops` doubles each version.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<16x16xf32>) : i32 {
+      ... // eft.load of %x, an eft.dot, eft.store to %y
+    }
+    ```
+    becomes
+    ```mlir
+    %apart = ... // the bytes from %x on, and those from %y on
+    scf.if %apart {
+      scf.for ... {
+        ...
+      } {eft.stores_apart}
+    } else {
+      scf.for ...
+    }
+    ```
+  }];
+  let dependentDialects = ["EftDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
   let summary = "Gives loops with products a version for arrays aligned to 16 bytes";
   let description = [{
     If a kernel loads the address or the row stride of a matrix from memory, their alignment is unknown. The
     factors of a product would then be loaded element by element. So the kernel tests the loaded integers,
     and gets two copies of the loop: one with hints, which runs if the test succeeds, and the original one.
-    Loops and conditionals around the loop become part of both copies, as long as the integers are loaded
-    before them. The test also covers the integers that stores of matrices in the copies need for wide
-    accesses.
+    If the integers are loaded before the loops and conditionals around the loop, these become part of both
+    copies. The test also covers the loaded integers on which the addresses of stores in the copies depend,
+    so that matrices are stored by wide accesses, too.
 
     A loop stays as it is if hints would not allow wider accesses, or if one of the integers is loaded
     inside it.

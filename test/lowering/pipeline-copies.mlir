@@ -235,3 +235,63 @@ func.func @waits_for_a_flag(%q: tensor<16x16xf16, #a>, %x: tensor<16x16x!eft.ptr
   }
   return %r#0, %r#1 : tensor<16x16xf32, #acc>, i32
 }
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
+// An iteration may load what an earlier iteration has stored, so there are no copies.
+// CHECK-LABEL: @store_in_the_loop
+// CHECK-NOT: eft.copy_async
+func.func @store_in_the_loop(%to: tensor<16x16x!eft.ptr<f32>, #acc>, %x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x16x!eft.ptr<f16>, #rows>, %m: tensor<16x16xi32, #rows>, %n: i32) -> tensor<16x16xf32, #acc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant dense<16> : tensor<16x16xi32, #rows>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %none = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %x) -> (tensor<16x16xf32, #acc>, tensor<16x16x!eft.ptr<f16>, #rows>) : i32 {
+    eft.store %to, %acc {run = 2 : i32} : tensor<16x16x!eft.ptr<f32>, #acc>
+    %ks = eft.splat %k : i32 -> tensor<16x16xi32, #rows>
+    %mask = arith.cmpi slt, %m, %ks : tensor<16x16xi32, #rows>
+    %v = eft.load %p, mask %mask other %none {prefixRuns, run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %w = eft.load %y {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %a = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+    %b = eft.convert_layout %w : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    %next = eft.addptr %p, %c16 : tensor<16x16x!eft.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+    scf.yield %d, %next : tensor<16x16xf32, #acc>, tensor<16x16x!eft.ptr<f16>, #rows>
+  }
+  return %r#0 : tensor<16x16xf32, #acc>
+}
+
+// The attribute says that the loop stores nothing that it loads.
+// CHECK-LABEL: @store_apart
+// CHECK: eft.copy_async
+// CHECK: scf.for
+// CHECK: eft.wait_copies pending 1
+// CHECK: eft.copy_async
+// CHECK: eft.store
+// CHECK: eft.read_shared
+func.func @store_apart(%to: tensor<16x16x!eft.ptr<f32>, #acc>, %x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x16x!eft.ptr<f16>, #rows>, %m: tensor<16x16xi32, #rows>, %n: i32) -> tensor<16x16xf32, #acc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant dense<16> : tensor<16x16xi32, #rows>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %none = arith.constant dense<0.0> : tensor<16x16xf16, #rows>
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %p = %x) -> (tensor<16x16xf32, #acc>, tensor<16x16x!eft.ptr<f16>, #rows>) : i32 {
+    eft.store %to, %acc {run = 2 : i32} : tensor<16x16x!eft.ptr<f32>, #acc>
+    %ks = eft.splat %k : i32 -> tensor<16x16xi32, #rows>
+    %mask = arith.cmpi slt, %m, %ks : tensor<16x16xi32, #rows>
+    %v = eft.load %p, mask %mask other %none {prefixRuns, run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %w = eft.load %y {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %a = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+    %b = eft.convert_layout %w : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    %next = eft.addptr %p, %c16 : tensor<16x16x!eft.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+    scf.yield %d, %next : tensor<16x16xf32, #acc>, tensor<16x16x!eft.ptr<f16>, #rows>
+  } {eft.stores_apart}
+  return %r#0 : tensor<16x16xf32, #acc>
+}
