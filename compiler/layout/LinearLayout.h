@@ -141,7 +141,8 @@ public:
 
   /// Returns the layout of a larger block that is made of blocks in this layout, arranged as
   /// `other` says. In each place dimension and each block dimension, this layout's bits are the low
-  /// bits, and those of `other` lie above them. Place dimensions that only `other` has come last.
+  /// bits, and those of `other` lie above them. Place dimensions that occur only in `other` are
+  /// appended at the end.
   /// `identity("lane", {4}) × identity("warp", {2})` spreads 8 elements over 2 warps of 4 lanes.
   /// Both must have the same number of block dimensions.
   LinearLayout product(const LinearLayout &other) const;

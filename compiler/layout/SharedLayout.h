@@ -56,10 +56,12 @@ public:
   /// `wanted`. Its write run and its cost are not computed.
   static SharedLayout ofOrder(const LinearLayout &order, const LinearLayout &wanted,
                               unsigned elementBytes);
-  /// Returns the same layout with the rows in another order: the offset bits that neither lanes nor
-  /// warps of any side change become the highest. A block that is too large for shared memory is
-  /// moved in several rounds, each with a range of offsets. In this order, each round concerns few
-  /// of a thread's registers.
+
+  /// Returns this layout with its rows in another order. The bits of a row's number that lanes or
+  /// warps change, in `from` or in `wanted`, become the lower ones, and those that only registers
+  /// change become the highest. The offset's bits inside a row stay the lowest. A block that is too
+  /// large for shared memory is moved in several rounds, each with a range of offsets. In this
+  /// order, each round concerns few of a thread's registers.
   SharedLayout withRegistersLast(const LinearLayout &from, const LinearLayout &wanted,
                                  unsigned elementBytes) const;
 

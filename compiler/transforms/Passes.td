@@ -533,10 +533,10 @@ def PrefetchFactors : Pass<"eft-prefetch-factors", "::mlir::func::FuncOp"> {
     iteration. The prefetches of the last iteration are wasted. The attribute `eft.prefetched` tells the
     lowering that the load needs no other prefetch.
 
-    A load gets no prefetch if its address is the same in every iteration, or if computing the next address
-    needs more than pure operations on values that the loop carries. The addresses of an iteration that never
-    runs are computed too. A division among these operations could be undefined there, so divisions must be
-    expanded before.
+    A load gets no prefetch in each of these cases: its address is the same in every iteration; computing
+    the next address needs an operation that accesses memory or has regions; or it needs too long a chain of
+    operations. After the last iteration, addresses of an iteration that never runs are computed. A division
+    there could be undefined, so a pass that runs earlier must have expanded all divisions.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero, %p = %first) -> ... {

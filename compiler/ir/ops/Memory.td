@@ -210,8 +210,8 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
     accesses of the same element. The scope says for which threads all of this holds: those of the
     program (`cta`), of the device (`gpu`), or of the whole machine (`sys`).
 
-    For `fadd`, placing notes as `run` the number of elements to which one instruction may add. They
-    lie at neighbouring places along the lowest bits of the place, are neighbours in memory, and
+    For `fadd`, placing adds the note `run`: the number of elements to which one instruction may add.
+    These elements lie at places that differ only in their lowest bits, are neighbours in memory, and
     have the same mask.
 
     ```mlir
@@ -273,7 +273,7 @@ def Eft_AtomicLoadOp : Eft_AtomicAccess<"atomic_load", [Eft_Anchored,
   let description = [{
     Each execution reads each element from memory exactly once, in one piece. Where the mask is false,
     the operation does not access memory, and the result is zero. The order is `relaxed` or `acquire`.
-    Order and scope are those of `eft.atomic_rmw`.
+    Order and scope mean the same as for `eft.atomic_rmw`.
 
     ```mlir
     %0 = eft.atomic_load acquire gpu %p : !eft.ptr<i32>
@@ -294,7 +294,8 @@ def Eft_AtomicStoreOp : Eft_AtomicAccess<"atomic_store", [Eft_Placed,
   let summary = "Writes memory that other programs may read meanwhile";
   let description = [{
     Writes each element exactly once, in one piece. Where the mask is false, the operation does not
-    access memory. The order is `relaxed` or `release`. Order and scope are those of `eft.atomic_rmw`.
+    access memory. The order is `relaxed` or `release`. Order and scope mean the same as for
+    `eft.atomic_rmw`.
 
     ```mlir
     eft.atomic_store release gpu %p, %one : !eft.ptr<i32>

@@ -92,8 +92,8 @@ void TiledLoops::readWholes() {
   }
 }
 
-/// Marks a loop whose bounds are computed. A loop with constant bounds needs no mark: the constants
-/// tell its number of iterations.
+/// Marks a loop whose bounds are computed at run time as one that has few iterations, for
+/// StopPolls.cpp. For a loop with constant bounds, the constants show that.
 void TiledLoops::markComputedBounds(scf::ForOp loop) {
   if (!getConstantIntValue(loop.getLowerBound()) || !getConstantIntValue(loop.getUpperBound()))
     loop->setAttr(ofStepsName, UnitAttr::get(loop.getContext()));

@@ -14,11 +14,10 @@ public:
   // Marks the compile as over, whether it succeeded or failed. The caller must hold the GIL.
   void finish();
 
-  // Waits until the compile is over. The caller must hold the GIL, which is released during the
-  // wait. Then runs the handlers of signals, and returns false with an exception set if one raised.
-  // In Python's main thread, the wait ends after at most 50 ms, so that handlers run in time. So
-  // the compile may not be over when the function returns true: the caller must check, and call it
-  // again.
+  // Waits until the compile is over; in Python's main thread at most 50 ms, so that the handlers of
+  // signals run in time. Then runs the handlers, and returns false with an exception set if one of
+  // them raised it. After true, the caller looks the variant up again, and calls `wait` again if it
+  // is still being compiled. The caller must hold the GIL, which is released during the wait.
   bool wait();
 
 private:
