@@ -272,7 +272,7 @@ def ReduceAssertions : Pass<"eft-reduce-assertions"> {
     ```
     becomes
     ```mlir
-    %0 = eft.reduce %c axis 0 : (tensor<64xi1>) -> i1 {
+    %0 = eft.reduce %c axis 0 order_free : (tensor<64xi1>) -> i1 {
     ^bb0(%a: i1, %b: i1):
       %1 = arith.andi %a, %b : i1
       eft.yield %1 : i1
