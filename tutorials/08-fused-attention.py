@@ -260,9 +260,10 @@ def attention_kernel(
 # read less often. But a larger ROWS or COLUMNS needs more registers. `eft.autotune` measures which
 # sizes are the fastest for a length and a width; the lesson on matrix multiplication explains it.
 #
-# What that lesson says about GPUs holds here, too. The pieces of K and V are copied to shared
-# memory ahead of their products. On a GPU of compute capability 9.0 warpgroups multiply. They read
-# K and V from shared memory, and the exponentials from the registers in which they were computed.
+# The explanations of GPUs in that lesson apply here, too. The pieces of K and V are copied to
+# shared memory ahead of their products. On a GPU of compute capability 9.0 warpgroups multiply.
+# They read K and V from shared memory, and the exponentials from the registers in which they were
+# computed.
 
 CONFIGURATIONS = [
     eft.Config({"ROWS": rows, "COLUMNS": columns}, num_warps=warps, num_stages=stages)

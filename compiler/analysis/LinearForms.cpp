@@ -6,7 +6,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -20,11 +19,6 @@ constexpr size_t maxTerms = 12, maxInvariants = 4;
 /// The most forms that are computed for one loop. What a loop carries may be computed more than
 /// once.
 constexpr size_t maxComputations = 4096;
-
-int64_t bytesOfPointee(Type pointers) {
-  Type pointee = cast<PointerType>(getElementTypeOrSelf(pointers)).getPointee();
-  return (pointee.getIntOrFloatBitWidth() + 7) / 8;
-}
 
 /// Returns true for the types of values that have forms.
 bool hasForms(Type type) {
@@ -51,6 +45,11 @@ std::optional<int64_t> constantOf(Value value) {
   if (matchPattern(value, m_ConstantInt(&number)) && number.getBitWidth() <= 64)
     return number.getSExtValue();
   return std::nullopt;
+}
+
+int64_t bytesOfPointee(Type pointers) {
+  Type pointee = cast<PointerType>(getElementTypeOrSelf(pointers)).getPointee();
+  return (pointee.getIntOrFloatBitWidth() + 7) / 8;
 }
 
 LinearForm invariantPart(const LinearForm &form) {

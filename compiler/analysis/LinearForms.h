@@ -46,6 +46,10 @@ using LinearForm = llvm::SmallVector<LinearTerm, 4>;
 /// nothing for other values.
 std::optional<int64_t> constantOf(mlir::Value value);
 
+/// Returns the number of bytes in memory of the element to which an address points; the type is
+/// that of the address, or of a block of addresses.
+int64_t bytesOfPointee(mlir::Type pointers);
+
 /// Returns the terms without an unknown.
 LinearForm invariantPart(const LinearForm &form);
 /// Returns the terms with an unknown.
@@ -63,14 +67,13 @@ public:
   /// around.
   std::optional<LinearForm> ofExact(mlir::Value value);
 
-  /// Returns true for a scalar that does not change in the loop. Pure operations in the loop may
-  /// compute it.
-  bool isInvariant(mlir::Value value);
-
   /// Returns the integers that must not have wrapped around for the forms so far to be right.
   llvm::ArrayRef<mlir::Value> premises() const { return premiseSet.getArrayRef(); }
 
 private:
+  /// Returns true for a scalar that does not change in the loop. Pure operations in the loop may
+  /// compute it.
+  bool isInvariant(mlir::Value value);
   std::optional<LinearForm> compute(mlir::Value value);
   std::optional<LinearForm> ofCarried(mlir::BlockArgument argument);
   std::optional<LinearForm> ofOperation(mlir::Operation *op);

@@ -32,7 +32,7 @@ constexpr llvm::StringLiteral hostPasses =
     // Each loop gets its test at its end, and what does not change leaves it.
     "loop-mssa(licm<no-allowspeculation>,loop-rotate,licm<allowspeculation>),simplifycfg,"
     "loop(loop-idiom,indvars,loop-deletion),"
-    // What the passes on loops have left twice is computed once.
+    // These remove values that are computed twice after the passes on loops.
     "sroa,gvn,instcombine<no-verify-fixpoint>,adce,"
     "simplifycfg<hoist-common-insts;sink-common-insts>,"
     // These come last, because they hide what the passes above look for.

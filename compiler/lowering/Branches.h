@@ -6,8 +6,8 @@
 
 namespace eft {
 
-/// Where an `scf.for` that is known to run at least once tests its condition. Every other `scf.for`
-/// tests it before each iteration.
+/// The position of the test of an `scf.for` that is known to run at least once. Every other
+/// `scf.for` tests its condition before each iteration.
 enum class LoopTest {
   AtStart, ///< Before each iteration, as in upstream's conversion.
   AtEnd,   ///< After each iteration, as in a loop that LLVM has rotated.

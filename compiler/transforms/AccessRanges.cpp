@@ -3,7 +3,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -269,10 +268,9 @@ ByteRange AccessRanges::of(Value pointer, Value mask) {
       product = b.createOrFold<arith::MulIOp>(invariant(value).value, product);
     first = b.createOrFold<arith::AddIOp>(first, product);
   }
-  Type pointee = cast<PointerType>(getElementTypeOrSelf(pointer.getType())).getPointee();
-  const int64_t bytes = (pointee.getIntOrFloatBitWidth() + 7) / 8;
   Value distance = b.createOrFold<arith::SubIOp>(bounds.most.value, bounds.least.value);
-  Value size = b.createOrFold<arith::AddIOp>(distance, constant(bytes).value);
+  Value size =
+      b.createOrFold<arith::AddIOp>(distance, constant(bytesOfPointee(pointer.getType())).value);
   // If the last address comes before the first one, the mask is false for all elements.
   return {first, b.createOrFold<arith::MaxSIOp>(size, constant(0).value)};
 }

@@ -19,7 +19,7 @@
 // without elements succeeds and computes nothing, except that the backward sets the gradients of
 // the weight and the bias to 0.
 //
-// What Dropout.h says of threads, streams and the lifetime of memory holds here too.
+// The rules of Dropout.h on threads, streams and the lifetime of memory apply here, too.
 #pragma once
 
 #include "eft/Dropout.h"

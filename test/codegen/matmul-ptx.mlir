@@ -37,7 +37,7 @@
 // Warpgroups read both factors from shared memory, and only the sums lie in registers. Each
 // iteration begins its product before it waits for the product of the iteration before. When that
 // one is done, the iteration begins its copies. The PTX is for one generation of GPUs (sm_90a).
-// Where a run of rows wraps around, threads write its elements to the slot, and a fence follows.
+// If a run of rows wraps around, threads write its elements to the slot, and a fence follows.
 // After copies there is no fence.
 // RUN: eft-compile %t.mlir --target=sm_90 --emit=ptx --lines=false -o %t.ptx
 // RUN: FileCheck %s --check-prefix=GROUPS < %t.ptx

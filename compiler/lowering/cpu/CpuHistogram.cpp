@@ -23,8 +23,8 @@ Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return b.create<arith::ConstantIntOp>(value, 32);
 }
 
-/// What each bit of an index adds to an element's number in a buffer. Nothing if some element lies
-/// in several places, or in none.
+/// Returns, for each bit of an index, the number that it adds to an element's number in a buffer.
+/// Returns nothing if an element lies in several places, or in none.
 std::optional<SmallVector<int64_t>> placesOfElements(const LinearLayout &layout) {
   std::optional<LinearLayout> places = layout.rightInverse();
   if (!places || !layout.isInjective())

@@ -356,7 +356,8 @@ bool LoopOperands::addRead(LoadOp load) {
 void LoopOperands::addScalars() {
   for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
     Slices extended = slices;
-    // What the loop yields must be a result of the second part, which runs in each iteration.
+    // A yielded value must be a result of the second part: after the loop, a result of a part that
+    // runs ahead would be that of an iteration that did not run.
     const bool isYielded = llvm::is_contained(loop.getYieldedValues(), load.getResult());
     if (isa<RankedTensorType>(load.getType()) || isYielded || loadedScalars.size() == maxScalars ||
         !extend(extended, load.getResult()))
