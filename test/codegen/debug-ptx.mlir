@@ -21,7 +21,7 @@ func.func @debug(%x: !eft.ptr<i32>, %n: i32) {
   // All threads vote on the condition, and leave the kernel together if it is false in one of them.
   // CHECK: {{bar|barrier}}.red{{.*}}or.pred
   // CHECK: ld.global.b64 %{{.*}}, [eft$failure]
-  // CHECK: atom.global.relaxed.sys.cas.b32
+  // CHECK: atom.global.relaxed.gpu.cas.b32
   // CHECK: bra.uni [[END:.*]];
   eft.assert %c, "too large" : tensor<128xi1>
   // CHECK: st.global.b32

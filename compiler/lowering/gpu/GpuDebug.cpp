@@ -116,9 +116,10 @@ void lowerAssert(GpuLowering &lowering, ImplicitLocOpBuilder &b, AssertOp assert
                                    constant(addSite(module, assertionText(assertion)), 32)};
     for (Axis axis : {Axis::X, Axis::Y, Axis::Z})
       operands.push_back(programId(b, axis));
-    // The host reads the record only after the kernel has ended.
+    // The host reads the record only after the kernel has ended, so the GPU's scope is enough. Many
+    // machines have no atomic update of host memory in the scope of the system.
     StringRef text = "{ .reg .pred %mine; .reg .b32 %before; "
-                     "atom.global.relaxed.sys.cas.b32 %before, [$0], 0, $1; "
+                     "atom.global.relaxed.gpu.cas.b32 %before, [$0], 0, $1; "
                      "setp.eq.b32 %mine, %before, 0; "
                      "@%mine st.global.b32 [$0+4], $2; "
                      "@%mine st.global.b32 [$0+8], $3; "
