@@ -5,7 +5,7 @@ Eft and Triton compile the same kernel, which has the form of Triton's tutorial.
 runs all configurations. The operations of a head are those of five matrix products,
 10 · length² · d, though the kernel computes seven products. With a causal mask, half of the
 operations count. PyTorch's time is that of its whole backward pass. The time of Eft and Triton is
-that of the kernel alone: the sums of each row (`m` and `products`) are computed before.
+that of the kernel alone: the numbers of each row (`m` and `products`) are computed before it runs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions that the benchmarks share: they import peers, load the kernels, and measure time.
 
-A peer is a system that is measured beside Eft, such as Triton or PyTorch; it may be missing. Every
-benchmark is one command, `python benchmarks/NAME.py [--out DIR]`. It measures Eft, its peers and
-the machine's limits in one run, saves NAME.json and NAME.md in DIR, and prints a table (report.py).
+A peer is a system that is measured beside Eft, such as Triton or PyTorch; it may be missing. A
+benchmark is one command, `python benchmarks/NAME.py [--out DIR]`. It measures Eft and its peers in
+one run, and where possible also a limit of the machine, such as the speed of a copy. It saves
+NAME.json and NAME.md in DIR, and prints a table (report.py).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares two results of one benchmark by Eft's speed relative to that of its peers.
 
-Times differ from machine to machine and from day to day, but such a difference changes Eft's times
-and those of a peer by about the same factor. So each case is compared by a ratio: Eft's best speed
-divided by the peer's best speed in the same run.
+Times differ from machine to machine and from day to day, but Eft's times and those of a peer change
+by about the same factor. So each case is compared by a ratio: Eft's best speed divided by the
+peer's best speed in the same run.
 """
 
 from __future__ import annotations

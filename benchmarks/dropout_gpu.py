@@ -144,8 +144,8 @@ def main():
 
 
 def note(report: Report, n: str, bits: int) -> None:
-    """Adds notes: Eft's bandwidth relative to the copy's, its speed relative to Triton's, and the
-    speed of each at 2^bits + 1 elements relative to that at 2^bits."""
+    """Adds notes: Eft's bandwidth relative to the copy's, Eft's speed relative to Triton's, and the
+    speed of each of the two systems at 2^bits + 1 elements relative to its speed at 2^bits."""
     usual = {"configuration": "1024, 4 warps", "offset": 0}
     for dtype in ("float32", "float16"):
         case = {"dtype": dtype, "n": n}

@@ -53,8 +53,8 @@ def multiply(
     GROUP: tl.constexpr,
 ):
     """C = A B for row-major matrices without gaps between rows. M, N and K must be multiples of
-    BLOCK_M, BLOCK_N and BLOCK_K. To use the cache well, C's rows of blocks are divided into groups
-    of GROUP rows. Consecutive programs compute the blocks of one group, column by column."""
+    BLOCK_M, BLOCK_N and BLOCK_K. To use the cache well, C is divided into groups of GROUP rows of
+    blocks. Consecutive programs compute the blocks of one group, column by column."""
     across = tl.cdiv(N, BLOCK_N)
     program = tl.program_id(0)
     group = program // (GROUP * across)
@@ -185,8 +185,8 @@ def _add_to_keys(
     dk, dv, k, v, q_ptr, d_out_ptr, m_ptr, d_ptr, keys, first, steps,
     D: tl.constexpr, ROWS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """Adds to `dk` and `dv`, the gradients of a block of keys and of their values, the
-    contributions of `steps` blocks of ROWS rows, beginning with row `first`."""
+    """Adds the contributions of `steps` blocks of ROWS rows, beginning with row `first`, to `dk`
+    and `dv`. These are the gradients of a block of keys and of their values."""
     columns = tl.arange(0, D)
     rows = first + tl.arange(0, ROWS)
     q_block = q_ptr + rows[None, :] * D + columns[:, None]
@@ -214,8 +214,8 @@ def _add_to_rows(
     dq, q, d_out, m, d, k_ptr, v_ptr, rows, first, steps,
     D: tl.constexpr, KEYS: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """Adds to `dq`, the gradient of a block of rows, the contributions of `steps` blocks of KEYS
-    keys, beginning with key `first`."""
+    """Adds the contributions of `steps` blocks of KEYS keys, beginning with key `first`, to `dq`,
+    which is the gradient of a block of rows."""
     columns = tl.arange(0, D)
     keys = first + tl.arange(0, KEYS)
     k_block = k_ptr + keys[None, :] * D + columns[:, None]

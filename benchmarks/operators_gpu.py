@@ -21,8 +21,9 @@ WIDTHS = [
 ROWS = [1, 7, 32, 100, 1023, 1025, 1040, 1100, 2047]
 #: The widths of matrices whose type is not fp32.
 SOME_WIDTHS = [255, 1 << 10, 1 << 18]
-#: By name, two functions: the shape in memory of an array for the given number of rows of 1024
-#: columns, and the view of that array of which elements are dropped.
+#: By name, two functions. The first returns the shape in memory of an array for a given number of
+#: rows of 1024 columns. The second returns a view of the array. The benchmark drops elements of
+#: this view.
 LAYOUTS = {
     "turned": (lambda rows: (1024, rows), lambda x: x.T),
     "gaps between rows": (lambda rows: (rows, 1032), lambda x: x[:, :1024]),

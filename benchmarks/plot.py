@@ -70,8 +70,8 @@ def beside_triton(folder: Path) -> list[tuple[str, str, float]]:
 
 def draw_beside(folder: Path) -> Path | None:
     """Draws Eft's speeds relative to Triton's as beside_triton.png, one point for each case, and
-    writes beside_triton.md, a table of the same. Returns the path of the picture, or None if there
-    are no results."""
+    writes beside_triton.md, a table of the same ratios. Returns the path of the picture, or None if
+    there are no results."""
     found = beside_triton(folder)
     if not found:
         return None

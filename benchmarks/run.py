@@ -2,7 +2,7 @@
 """Runs the benchmarks one after the other, each in its own process. Compares Eft's speed relative
 to its peers with that in the committed results, and draws plots.
 
-    benchmarks/run --gpu            # all benchmarks for a GPU
+    benchmarks/run --gpu            # the benchmarks for a GPU
     benchmarks/run --cpu --quick    # a part of the benchmarks for a CPU, in a few minutes
 """
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows and columns that share a draw of random words. dropout.py defines them; these are the
+// The rows and columns that share a draw of random words. dropout.py explains the order and has the
 // same constants.
 #pragma once
 

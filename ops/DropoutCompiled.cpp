@@ -8,7 +8,7 @@ namespace eft::ops {
 namespace {
 
 // Each kernel exists for each element type. `float` or `double` is the type of the scale, in which
-// it computes.
+// the kernel computes.
 #define EFT_FOR_DTYPES(ROW)                                                                        \
   {ROW(fp16, float), ROW(bf16, float), ROW(fp32, float), ROW(fp64, double)}
 

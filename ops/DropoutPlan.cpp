@@ -14,7 +14,7 @@ constexpr int64_t gpuColumns = EFT_GPU_STRIPS * EFT_GPU_GROUPS * group;
 /// Returns the number of rows of draws for the late rows: four late rows share one row of draws.
 int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - earlyRows, 0)); }
 
-/// The number of neighbouring columns in a unit, which is what one thread of a wide kernel has.
+/// The number of neighbouring columns in a unit. A thread of dropout_wide.py draws for one unit.
 int64_t wideUnit(const Forward &what) { return what.mask ? EFT_WIDE_MASK_WIDTH : EFT_WIDE_WIDTH; }
 
 /// Only 16-bit elements have kernels that rely on an alignment. The kernel for Alignment::Arrays

@@ -23,7 +23,7 @@ size_t indexOfLength(int64_t columns) {
 /// then loads and ignores.
 auto orElse(const void *array, const void *other) { return address(array ? array : other); }
 
-// The numbers that follow the pointers in both directions.
+// The numbers that follow the pointers in the forward and in the backward.
 #define EFT_NUMBERS                                                                                \
   what.rows, what.columns, int64_t(what.seed), what.threshold, what.mayKeep, float(what.scale)
 #define EFT_FORWARD                                                                                \

@@ -29,7 +29,8 @@ Status launchRows(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHand
              : runOnCpu(name, cpuKernelFor(what), programsOf(what), what);
 }
 
-/// Launches the kernel that adds the partial sums to the gradients of the weight and the bias.
+/// Launches the kernel that adds up the partial sums. The results are the gradients of the weight
+/// and the bias.
 Status launchSums(const NormBackwardWork &what, const cuda::Gpu *gpu, StreamHandle stream) {
   if (!what.dweight || what.columns == 0)
     return {};

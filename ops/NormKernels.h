@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The work of the kernels of norm.py (arrays, extents and numbers), and functions that launch it.
+// Structs with all that a launch of a kernel of norm.py needs (arrays, extents and numbers), and
+// functions that launch the kernels.
 #pragma once
 
 #include "eft/Norm.h"

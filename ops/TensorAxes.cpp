@@ -15,7 +15,7 @@ struct RowAxis {
   Strides strides;
 };
 
-// Arithmetic that wraps around modulo 2⁶⁴, as in the kernels, so that no pair of numbers overflows.
+// Arithmetic that wraps around modulo 2⁶⁴, as in the kernels. It is defined for all numbers.
 
 int64_t multiply(int64_t one, int64_t other) { return int64_t(uint64_t(one) * uint64_t(other)); }
 int64_t subtract(int64_t one, int64_t other) { return int64_t(uint64_t(one) - uint64_t(other)); }

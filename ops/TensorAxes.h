@@ -28,8 +28,8 @@ int64_t columnsOf(const Tensor &tensor);
 struct TensorAxes {
   using Strides = std::array<int64_t, 3>; // a stride for each array
 
-  /// The division by the extent of an axis of rows, and the number of elements by which each array
-  /// moves for each 1 of the quotient.
+  /// The division by the extent of an axis of rows, and a jump for each array: the quotient times
+  /// the jump is added to a row's offset, in elements.
   struct Axis {
     Division division = divisionBy(1);
     Strides jumps = {};

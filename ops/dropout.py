@@ -14,7 +14,7 @@ need. With
     word = r // 16 % 4 and the first place (r - 16 * word, c)    from there on
 
 the random number of the element is `philox(seed, low(c'), high(c'), low(r'), high(r'))[word]`.
-There (r', c') is the first place, and low and high are the 32-bit halves. The element is kept if
+Here (r', c') is the first place, and low and high are the 32-bit halves. The element is kept if
 the random number is at least `threshold`, which is p * 2**32, rounded up. 16 neighbouring elements
 use the same word of 16 different draws, so kernels compute whole vectors on a GPU and on a CPU.
 """
@@ -22,9 +22,9 @@ use the same word of 16 different draws, so kernels compute whole vectors on a G
 import eft
 import eft.language as tl
 
-LANES = tl.constexpr(16)  # neighbours that use the same word, each of its own draw
-GROUP = tl.constexpr(64)  # the elements of these 16 draws: four for each
-EARLY_ROWS = tl.constexpr(1024)  # in these rows the four words of a draw are for columns
+LANES = tl.constexpr(16)  # 16 neighbours use the same word of 16 different draws
+GROUP = tl.constexpr(64)  # the elements of 16 draws: four for each draw
+EARLY_ROWS = tl.constexpr(1024)  # in these rows the four words of a draw are for four columns
 
 
 @eft.jit

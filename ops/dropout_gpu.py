@@ -30,8 +30,8 @@ def gpu_program(
 
     The first programs have the early rows: each early row has `row_programs` programs, and each
     program has STRIPS strips of GROUPS * 64 columns. Every other program has BLOCK draws of late
-    rows. STRIPS * 16 is the number of threads. A thread has WIDTH neighbouring draws; the first
-    element of each such run lies at a multiple of WIDTH elements in memory.
+    rows. STRIPS * 16 is the number of threads. A thread has WIDTH neighbouring draws, and the first
+    elements of these draws begin at a multiple of WIDTH elements in memory.
     """
     program = tl.program_id(0).to(tl.int64)
     shift, row_programs = plan

@@ -8,7 +8,9 @@ q[0] = row, q[i + 1] = q[i] // e[i]. Then
 
     offset of the row = row * s[0] + sum(q[i + 1] * (s[i + 1] - e[i] * s[i]))
 
-A program has a tile of draws. Its longer side lies along the axis with the smaller stride.
+A program has a tile of draws. The longer side of the tile lies along the axis with the smaller
+strides. If there are several rows of fewer than 16 columns, it lies along the innermost axis of
+rows.
 """
 
 import eft

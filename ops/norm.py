@@ -7,10 +7,11 @@
 `kept` is defined in dropout.py. A root mean square norm takes 0 as the mean. All arithmetic is in
 fp32.
 
-A program of the forward has four rows that are 16 apart, in a group of 64. From row 1024 on, such
-four rows share a draw; before it, four columns that are 16 apart share a draw. So 16 bits say what
-is kept of four rows and four columns. A row is divided into four blocks of columns, its *parts*:
-part i has the columns 16 * i to 16 * i + 15 of every group of 64.
+A program of the forward has four rows that are 16 apart, in a group of 64. From row 1024 on, these
+four rows share a draw; in earlier rows, four columns that are 16 apart share a draw. So 16 bits say
+what is kept of four rows and four columns. A row is divided into four blocks of columns, its
+*parts*: part i has the columns 16 * i to 16 * i + 15 of every group of 64. A row that is too long
+for the registers is computed in *pieces* of neighbouring columns, and each piece has four parts.
 
 The order of sums is part of the meaning and the same on a GPU and a CPU. First the four parts are
 added element by element. Then `tl.sum` adds the elements of the resulting block of GROUPS times 16.
@@ -406,9 +407,9 @@ def backward(
 
     where mean(g) is 0 for a root mean square norm. A program has QUADS times four rows. It writes
     two rows of sums into `partial`: the sum of dy · n over its rows, and the sum of dy. The sums of
-    dy · n of all programs come first, then the sums of dy. `add_partials` adds them to the
-    gradients of the weight and the bias. The pointers of mean, dx, dresidual and partial may be
-    null. Without `has_dz`, dz is missing, and its pointer must be that of dy.
+    dy · n of all programs come first, then the sums of dy. `add_partials` adds them up; the results
+    are the gradients of the weight and the bias. The pointers of mean, dx, dresidual and partial
+    may be null. Without `has_dz`, dz is missing, and its pointer must be that of dy.
     """
     inputs = (dy_ptr, dz_ptr, z_ptr, weight_ptr, mean_ptr, rstd_ptr, has_dz)
     outputs = (dx_ptr, dresidual_ptr)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Functions that run long steps of a command, for scripts that source this file. Output goes to $logs.
 
-# follow LOG WHAT: shows the last line of a step's log on the terminal, until it is killed. ninja's lines
-# tell how many of its steps are done, and those of apt and pip name the package.
+# follow LOG WHAT: shows the last line of a step's log on the terminal, until `try` kills the process of
+# this function. ninja's lines tell how many of its steps are done, and those of apt and pip name the
+# package.
 follow() {
   local line room
   room=$((${COLUMNS:-$(tput cols 2>/dev/null || echo 80)} - ${#2} - 6))

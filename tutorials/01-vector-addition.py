@@ -110,9 +110,9 @@ show_table(
 # What it costs
 # -------------
 # For each element the kernel moves 12 bytes: it reads two numbers and writes one. Beside this the
-# addition itself takes almost no time. So the bandwidth of the memory limits the speed, and no
-# kernel can be faster than that. Small vectors do not reach this limit, because most of their time
-# is the time of the launch. For large vectors, compare the kernel with the library's own addition.
+# addition itself takes almost no time. So the bandwidth of the memory limits the speed of every
+# kernel. Small vectors do not reach this limit, because most of their time is the time of the
+# launch. For large vectors, compare the kernel with the library's own addition.
 
 
 library_add = torch.add if torch else np.add

@@ -75,8 +75,8 @@ show_table(
 # from this block, in registers. The size of a block must be a power of two, but the length of a row
 # may be any number. So BLOCK is the smallest power of two that is not below the length, and the
 # mask is false beyond the end of the row. The elements beyond the end must not change the result.
-# So `other` gives them the value -∞: this can't be the row's maximum, and its exp is 0, which adds
-# nothing.
+# So `other` gives them the value -∞, which never raises the row's maximum. The exp of -∞ is 0,
+# which adds nothing to the sum.
 #
 # `tl.max` and `tl.sum` reduce a block along an axis. If the block has only one axis, the result is
 # a number. The rows may have gaps between them in memory, if each row begins at the same distance

@@ -210,8 +210,9 @@ if torch:
         weigh(torch.where(keep, theirs / (1 - 0.4), 0.0)).sum().backward()
         torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-6, atol=0)
     console.print("PyTorch's autograd finds the same gradients from a mask.")
-    # The two checks compare the first and the second derivatives, in float64, with differences of
-    # outputs for inputs that differ a little.
+    # In float64, `gradcheck` compares the gradients with differences of the outputs for inputs that
+    # differ a little. `gradgradcheck` compares the second derivatives with differences of the
+    # gradients.
     few = torch.randn(3, 5, dtype=torch.float64, device=arrays.device, requires_grad=True)
     torch.autograd.gradcheck(SeededDropout.apply, (few, 0.4, seeds[:3]))
     torch.autograd.gradgradcheck(SeededDropout.apply, (few, 0.4, seeds[:3]))

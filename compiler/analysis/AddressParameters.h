@@ -24,11 +24,10 @@ struct AddressParameter {
 /// may become wider.
 ///
 /// Also returned are arguments that bound the mask of a factor of a product, or of atomic updates
-/// that can move several elements at once. If such a bound is a multiple of the number of
-/// elements that an access moves, the mask is the same for all elements of each access, such as an
-/// asynchronous copy of a factor to shared memory. No
-/// pass uses the divisibility of other arguments: a count that bounds another mask, a seed, a value
-/// to store.
+/// that can move several elements at once. If such a bound is a multiple of the number of elements
+/// that an access moves, the mask is the same for all elements of each access. An access may be an
+/// asynchronous copy of a factor to shared memory. Other arguments are left out, such as a count
+/// that bounds another mask, a seed, or a value to store: their divisibility makes no access wider.
 ///
 /// Calls must have been inlined, because the results of calls are not followed.
 std::vector<AddressParameter> addressParameters(mlir::func::FuncOp function);

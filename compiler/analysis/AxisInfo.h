@@ -3,8 +3,8 @@
 //
 // May a load take 16 bytes at once? Is a mask the same for a whole vector? Which dimension should
 // lie along the lanes? The answers depend on how values change from one index to the next. Three
-// powers of two per dimension describe that. A *run* of length r is a group of r indices k·r … k·r
-// + r − 1 of the dimension, with the other coordinates fixed.
+// powers of two per dimension describe this change. A *run* of length r is a group of r indices
+// k·r … k·r + r − 1 of the dimension, with the other coordinates fixed.
 //
 //   contiguity     the largest r such that in every run of length r each value is its predecessor
 //                  plus 1 (for pointers: plus one element)
@@ -89,7 +89,7 @@ public:
   int64_t constancy(unsigned dim) const { return dims[dim].constancy; }
   /// The number that every element is, sign-extended; nothing if it is not known.
   std::optional<int64_t> getConstant() const { return constant; }
-  /// Whether every element is known to be non-negative when read as a signed number.
+  /// True if every element is known to be non-negative when read as a signed number.
   bool isNonNegative() const { return nonNegative; }
   AxisInfo withNonNegative(bool known) const {
     AxisInfo info = *this;

@@ -416,7 +416,7 @@ AxisInfo ofAnyOther(Operation *op, Type type, Infos operands) {
 
 //===--- Non-negative results -----------------------------------------------------------------===//
 
-/// Whether the result is known to be non-negative when read as a signed number. Sums and products
+/// True if the result is known to be non-negative when read as a signed number. Sums and products
 /// are never known to be non-negative, unless they are constants: they can wrap around.
 bool isNonNegative(Operation *op, Type type, Infos operands) {
   auto is = [&](unsigned i) { return operands[i].isNonNegative(); };

@@ -66,7 +66,7 @@ static int64_t widestAccess(const AxisInfo &pointer, unsigned dim, int64_t most,
   return std::min(mayBeHeadless ? pointer.headlessRun(dim) : pointer.alignedRun(dim), most);
 }
 
-/// Whether the access may rely on headless runs, whose first element must be checked at run time.
+/// True if the access may rely on headless runs, whose first element must be checked at run time.
 /// Code for a GPU does that check for loads and stores, code for a CPU only for loads. Loads that
 /// must read memory anew, such as volatile ones, may touch only the elements that they were asked
 /// for.

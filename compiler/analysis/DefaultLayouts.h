@@ -5,8 +5,8 @@
 // the same places. The layout is chosen for the function's accesses to memory in that shape. The
 // dimension with the longest runs of neighbours in memory becomes the fastest. On a GPU, a thread
 // holds as many neighbours as the widest of these accesses moves, but no more than each store and
-// atomic operation can move. On a CPU, a vector has as many
-// elements as a vector register holds of the widest element type in memory.
+// atomic operation can move. On a CPU, a vector has as many elements of the widest element type in
+// memory as a vector register holds.
 //
 // On a GPU, if blocks of the shape are reduced, and the last dimension is the fastest, the layout
 // is the one in which reductions are cheapest (ReductionOrder.h). Reductions of blocks that are
@@ -46,7 +46,7 @@ public:
   DefaultLayouts(mlir::func::FuncOp function, const AxisInfos &infos, const ProductBlocks &products,
                  PlacementTarget target);
 
-  /// Whether the function accesses memory through blocks of pointers of this type's shape.
+  /// True if the function accesses memory through blocks of pointers of this type's shape.
   bool isAccessed(mlir::RankedTensorType type) const;
 
   /// The layout of blocks of this type's shape.

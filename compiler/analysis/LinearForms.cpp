@@ -67,8 +67,9 @@ LinearForm unknownPart(const LinearForm &form) {
 }
 
 LinearForms::LinearForms(scf::ForOp loop) : loop(loop) {
-  // A loop may load from the next value of what it carries. The next value's form is computed from
-  // that of the carried value, and the other way around. It must be asked for second.
+  // A loop may load from the next value of what it carries. The form of the next value is computed
+  // from that of the carried value, and the other way around. Only if the computation begins with
+  // the carried value are both forms found. So all carried values come first.
   for (BlockArgument argument : loop.getRegionIterArgs())
     of(argument);
 }

@@ -36,7 +36,7 @@ namespace {
 /// The bound keeps the walk short where a value is reached along many paths.
 constexpr unsigned maxDepth = 12;
 
-/// Whether `below.linear` may pass the largest number of its type inside a run of `extent`
+/// True if `below.linear` may pass the largest number of its type inside a run of `extent`
 /// elements.
 bool mayWrapInside(const AxisInfos &infos, const Below &below, unsigned dim, int64_t extent) {
   if (infos.of(below.linear).alignedRun(dim) >= extent)

@@ -47,7 +47,7 @@ struct PrefixMask {
   struct Comparison {
     mlir::Value linear, bound;
     mlir::arith::CmpIPredicate predicate; // slt, sle, ult or ule
-    /// Whether `linear` may pass the largest number of its type inside the block. The predicate's
+    /// True if `linear` may pass the largest number of its type inside the block. The predicate's
     /// signedness decides which number is the largest.
     bool mayWrap;
   };
@@ -66,7 +66,7 @@ struct PrefixMask {
 /// around: see `mayWrap`.
 std::optional<PrefixMask> matchPrefixMask(const AxisInfos &infos, mlir::Value mask);
 
-/// Whether the first element of the block can be computed as a scalar. It can if the block is
+/// True if the first element of the block can be computed as a scalar. This is so if the block is
 /// computed from splats, constants and aranges by pure elementwise operations, and by element moves
 /// that keep the first element first.
 bool hasScalarOrigin(mlir::Value block);

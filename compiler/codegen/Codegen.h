@@ -59,7 +59,7 @@ std::string hostCpuFeatures();
 /// LLVM's names of the features that code for the machine may use.
 std::vector<std::string> enabledFeatures(const llvm::TargetMachine &machine);
 
-/// Whether the machine has instructions that convert between f16 and f32.
+/// True if the machine has instructions that convert between f16 and f32.
 bool convertsF16(const llvm::TargetMachine &machine);
 
 /// The width in bits of the widest vectors that code for the machine should use.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Marks convergent operations, which threads of a GPU execute together. LLVM may not move such an
-// operation to a place that fewer threads reach, nor duplicate it. The attribute `convergent` on
-// the call forbids both.
+// Marks convergent operations, which threads of a GPU execute together. LLVM may not make a
+// convergent operation depend on a further condition, because fewer threads might then reach the
+// operation. The attribute `convergent` on the call forbids that.
 //
-// LLVM 19 knows that barriers, votes and shuffles are convergent. But it takes a matrix product for
-// arithmetic, the load of a product's operands for a load by a single thread, and inline assembly
-// for what its constraints say. All of these are marked here, before LLVM's first optimization.
+// LLVM 19 knows that barriers, votes and shuffles are convergent. But it treats a matrix product as
+// arithmetic, the load of a product's operands (`ldmatrix`) as a load by a single thread, and
+// inline assembly as a computation by a single thread. The calls of these three kinds are marked
+// here, before LLVM's first optimization.
 //
-// Inline assembly without side effects is not marked. It is a function of its operands, such as a
-// conversion: each thread computes its own result, whatever the other threads do. If it were
+// The exception is inline assembly without side effects. It is a function of its operands, such as
+// a conversion: each thread computes its own result, whatever the other threads do. If it were
 // marked, LLVM could not move a conversion out of a loop in which it does not change.
 #include "compiler/codegen/Codegen.h"
 

@@ -114,7 +114,7 @@ llvm::Value *CopyBytes::all(llvm::IRBuilder<> &builder, const Conditions &condit
     return result;
   result = nullptr;
   for (auto [value, needed] : conditions) {
-    // A condition may be poison where one before it does not hold.
+    // A condition may be poison where an earlier condition does not hold.
     llvm::Value *frozen = builder.CreateFreeze(value);
     llvm::Value *holds = needed ? frozen : builder.CreateNot(frozen);
     result = result ? builder.CreateAnd(result, holds) : holds;
@@ -123,9 +123,9 @@ llvm::Value *CopyBytes::all(llvm::IRBuilder<> &builder, const Conditions &condit
 }
 
 /// Replaces several conditions by one comparison, if one of them compares a row with a bound. If
-/// the other conditions do not hold, the bound becomes one that makes the comparison false for
-/// every row. If several conditions compare rows, the one with the fewest uses is taken. Returns
-/// whether the conditions were replaced.
+/// one of the other conditions does not hold, the bound becomes a number that makes the comparison
+/// false for every row. If several conditions compare rows, the function takes the condition with
+/// the fewest uses. Returns whether the conditions were replaced.
 bool CopyBytes::moveBound(const llvm::Loop &loop, llvm::IRBuilder<> &outside,
                           llvm::IRBuilder<> &inside, Conditions &conditions) {
   std::optional<BoundedRow> compared;

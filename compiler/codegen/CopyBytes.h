@@ -2,15 +2,15 @@
 // The byte counts of asynchronous copies, in a form that takes few registers and instructions.
 //
 // A copy reads its bytes if all its conditions hold, and no bytes otherwise. Some conditions belong
-// to the copy's row, and do not change in the loop. Others belong to the loop's step. A GPU has too
-// few registers for conditions (predicates) to keep those of all rows, so each would be computed
-// again in each iteration. As a byte count (the whole count or 0), a row's condition stays in an
-// ordinary register, and one `and` combines it with the condition of the step.
+// to the copy's row, and do not change in the loop. Others belong to the iteration. A GPU has too
+// few registers for conditions (predicates) to keep the conditions of all rows, so each would be
+// computed again in each iteration. As a byte count (the whole count or 0), a row's condition stays
+// in an ordinary register. One `and` combines it with the condition of the iteration.
 //
-// A condition of the step may compare a row's number with a bound: masks along the inner dimension
-// of a product do so. Then the other conditions of the step are moved into the bound. If they do
-// not hold, the bound becomes one that makes the comparison false for every row: for `<`, the least
-// number. So each copy takes one comparison.
+// A condition of the iteration may compare a row's number with a bound: masks along the inner
+// dimension of a product do so. Then the other conditions of the iteration are moved into the
+// bound. If one of the other conditions does not hold, the bound becomes a number that makes the
+// comparison false for every row: for `<`, the least number. So each copy takes one comparison.
 #ifndef EFT_COMPILER_CODEGEN_COPYBYTES_H
 #define EFT_COMPILER_CODEGEN_COPYBYTES_H
 

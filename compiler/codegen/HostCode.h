@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes code that can run from an object for the host.
 //
-// `linkHostObject` links the object for a runtime that has no LLVM. Kernels from the disk cache are
-// loaded in this way. `HostCode` makes LLVM load the object, so that debuggers and profilers can be
-// told of the code.
+// `linkHostObject` links the object for a runtime that has no LLVM. Launches from Python load
+// kernels in this way, unless `EFT_SHOW_CODE` is set. `HostCode` makes LLVM load the object, so
+// that debuggers and profilers can be told of the code.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

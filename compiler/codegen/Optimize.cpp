@@ -29,10 +29,11 @@ constexpr llvm::StringLiteral hostPasses =
     "simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,correlated-propagation,simplifycfg,"
     "reassociate,"
-    // Each loop gets its test at its end, and what does not change leaves it.
+    // Each loop gets its test at its end. Code that does not change in a loop moves out of the
+    // loop.
     "loop-mssa(licm<no-allowspeculation>,loop-rotate,licm<allowspeculation>),simplifycfg,"
     "loop(loop-idiom,indvars,loop-deletion),"
-    // These remove values that are computed twice after the passes on loops.
+    // After the passes on loops, these remove values that are computed twice.
     "sroa,gvn,instcombine<no-verify-fixpoint>,adce,"
     "simplifycfg<hoist-common-insts;sink-common-insts>,"
     // These come last, because they hide what the passes above look for.
@@ -53,18 +54,19 @@ llvm::PipelineTuningOptions tuning() {
   return options;
 }
 
-/// A basic block with more instructions than this is long.
+/// VectorCombine is left out for a function if one of its basic blocks has more instructions than
+/// this.
 constexpr size_t longBlock = 1024;
 
-/// A function with more basic blocks than this has many.
+/// IndVarSimplify is left out for functions for a CPU that have more basic blocks than this.
 constexpr size_t manyBlocks = 128;
 
-/// If a function for a GPU has more basic blocks than this, its module is not prepared for code
-/// generation (`PassGate`).
+/// CodeGenPrepare is left out for a module for a GPU if one of its functions has more basic blocks
+/// than this (`PassGate`).
 constexpr size_t mostPreparedBlocks = 4096;
 
-/// Whether the range has more than `count` items. The count stops there. `size()` would walk over
-/// all items each time, and a pass on loops asks this once for each loop.
+/// True if the range has more than `count` items. Counting stops after `count` + 1 items. `size()`
+/// would walk over all items, and a pass on loops calls this function once for each loop.
 template <typename Range> bool hasMore(const Range &range, size_t count) {
   return llvm::hasNItemsOrMore(range, count + 1);
 }
@@ -79,10 +81,10 @@ const llvm::Function *functionOf(const llvm::Any &unit) {
   return nullptr;
 }
 
-/// Whether a pass is skipped because its time grows with the square of the code's length. For each
+/// True if a pass is skipped because its time grows with the square of the code's length. For each
 /// extract that VectorCombine examines, it numbers all instructions of the basic block again. For
-/// each loop, IndVarSimplify examines all conditions on the way to it; code for a GPU keeps this
-/// pass.
+/// each loop, IndVarSimplify examines all conditions on the way to the loop. Code for a GPU keeps
+/// IndVarSimplify.
 bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
   const bool looksAtBlocks = pass == "VectorCombinePass";
   const bool looksAtLoops = !isForGpu && pass == "IndVarSimplifyPass";
@@ -97,8 +99,8 @@ bool isSkipped(llvm::StringRef pass, const llvm::Any &unit, bool isForGpu) {
                       [](const llvm::BasicBlock &block) { return hasMore(block, longBlock); });
 }
 
-/// Leaves CodeGenPrepare out of the code generator. That pass only improves code. After most of its
-/// changes it starts again, with a walk over all basic blocks.
+/// Leaves CodeGenPrepare out of the code generator. CodeGenPrepare only improves code. After most
+/// of its changes, it starts again with a walk over all basic blocks.
 class PassGate : public llvm::OptPassGate {
 public:
   bool isEnabled() const override { return true; }

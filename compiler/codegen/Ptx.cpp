@@ -9,7 +9,7 @@ namespace eft {
 
 namespace {
 
-constexpr unsigned oldestCapability = 80; // 128-bit accesses and bf16 conversions need it
+constexpr unsigned oldestCapability = 80; // asynchronous copies and bf16 conversions need it
 constexpr unsigned newestCapability = 90; // the newest GPU that LLVM 19 knows
 constexpr const char *ptxVersion = "+ptx85";
 

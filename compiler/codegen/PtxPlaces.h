@@ -8,7 +8,7 @@
 // LLVM 19 writes only the innermost place, and file names that ptxas can't read. So the places in
 // the module are first replaced by numbers: each place becomes a line of one file that does not
 // exist, and the line is the place's number in a table. After LLVM has made PTX of the module, the
-// numbers in it are replaced by the places.
+// numbers in the PTX are replaced by the places.
 #ifndef EFT_COMPILER_CODEGEN_PTXPLACES_H
 #define EFT_COMPILER_CODEGEN_PTXPLACES_H
 

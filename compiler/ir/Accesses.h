@@ -19,7 +19,7 @@ mlir::Value maskOf(mlir::Operation *op);
 
 /// Returns true for a loop that `eft-version-stores` has marked: while the loop runs once, no store
 /// in it writes what a load in it reads, in the same or in another iteration. If the loop is in an
-/// outer loop, its next run may load what this one has stored.
+/// outer loop, a later execution of it may load what an earlier execution has stored.
 bool areStoresApart(mlir::Operation *op);
 
 /// Returns true if an operation inside of the loop writes memory that the loop may load, or orders

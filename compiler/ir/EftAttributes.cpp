@@ -29,8 +29,10 @@ ArrayRef<int64_t> LayoutAttr::getBasis(unsigned dimension, unsigned bit) const {
   return getBases().slice((before + bit) * getRank(), getRank());
 }
 
-// layout ::= `<` dimension (`,` dimension)* `>`;  dimension ::= name `=` `[` (basis (`,` basis)*)?
-// `]` basis ::= `[` integer (`,` integer)* `]`
+// The grammar:
+//   layout    ::= `<` dimension (`,` dimension)* `>`
+//   dimension ::= name `=` `[` (basis (`,` basis)*)? `]`
+//   basis     ::= `[` integer (`,` integer)* `]`
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   SMLoc start = parser.getCurrentLocation();
   SmallVector<StringAttr> dimensions;

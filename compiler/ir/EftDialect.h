@@ -31,8 +31,8 @@ namespace eft {
 /// 0.
 bool isBlock(mlir::Type type);
 
-/// Returns `element` if `type` is a scalar. If `type` is a tensor, returns it with `element` as its
-/// element type and the same shape and layout.
+/// Returns `element` if `type` is a scalar. If `type` is a tensor, returns the tensor type with
+/// this element type and with the shape and layout of `type`.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
 /// Returns the pointee of a pointer, or for a block of pointers, a block of the pointee with the

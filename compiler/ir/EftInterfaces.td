@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The traits and interfaces by which operations describe themselves to the stages. A stage asks an
-// operation for its traits and interfaces. No stage keeps a list of operations.
+// operation for its traits and interfaces, so that general rules need no lists of operations.
 
 #ifndef EFT_INTERFACES
 #define EFT_INTERFACES

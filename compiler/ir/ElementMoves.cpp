@@ -17,8 +17,8 @@ Space spaceOf(Value block) {
 }
 
 /// Returns, as a map, the function that takes the coordinates of a result's element to those of the
-/// source's element. The function must be linear over the bits of the coordinates: no constant is
-/// added, because only the images of single bits are used.
+/// source's element. The function must be linear over the bits of the coordinates. It must not add
+/// a constant, because the map is made from the images of single bits.
 LinearLayout indexMap(Value result, Value source, function_ref<Coordinates(Coordinates)> function) {
   Space from = spaceOf(result), to = spaceOf(source);
   std::vector<uint64_t> columns;

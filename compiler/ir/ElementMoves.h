@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Questions about operations that move elements.
+// Queries on operations that move elements.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -14,7 +14,7 @@ ElementMoveOpInterface freeMove(mlir::Value value);
 /// Returns the layout of the source in which no element has to move, if the result has `layout`:
 /// each place holds the elements of the source that it needs for the result. Elements of the source
 /// that the result does not have, such as those of the other result of `eft.split`, lie at new
-/// places: they get further, high bits of `dimension`.
+/// places: `dimension` gets further, high bits for them.
 LinearLayout layoutBefore(ElementMoveOpInterface move, const LinearLayout &layout,
                           llvm::StringRef dimension);
 

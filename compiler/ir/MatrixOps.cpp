@@ -5,8 +5,8 @@
 using namespace mlir;
 using namespace eft;
 
-/// The least extent of a product along each dimension. The smallest tile of a tensor core has at
-/// most this extent in each dimension.
+/// The least extent of a product along each dimension. The smallest product that tensor cores
+/// compute has at most this extent along each dimension.
 static constexpr int64_t leastDotExtent = 16;
 
 /// Returns the type in which products of `element` are summed; null if `element` has no products.

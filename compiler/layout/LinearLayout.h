@@ -69,10 +69,10 @@
 //   the layout of a tile of a loop over registers     split
 //   whether a block consists of tiles of one layout   divide
 //
-// `sourceOf` tells how to convert between two layouts. If its map changes only register bits, the
-// conversion renames registers. If the map keeps the warp, the conversion is a shuffle. Any other
-// conversion goes through shared memory. The same class represents maps from a block to places
-// (inverses) and maps from places to places.
+// `sourceOf` tells how to convert between two layouts on a GPU. If its map changes only register
+// bits, the conversion renames registers. If the map keeps the warp, the conversion is a shuffle.
+// Any other conversion goes through shared memory. The class `LinearLayout` also represents maps
+// from a block to places (inverses) and maps from places to places.
 #pragma once
 
 #include "compiler/layout/Space.h"
@@ -100,7 +100,7 @@ public:
   static std::optional<LinearLayout> create(std::span<const PlaceBases> places,
                                             std::span<const int64_t> shape, std::string &error);
 
-  /// Place i of the only dimension holds element i, in row-major order.
+  /// The layout in which place i of the only place dimension holds element i, in row-major order.
   static LinearLayout identity(std::string_view place, std::span<const int64_t> shape);
 
   /// The layout of a block with one element and without places: the neutral element of `product`.
@@ -197,7 +197,7 @@ public:
   LinearLayout collapse(unsigned axis) const;
   /// The layout with a new block dimension of extent 1 before dimension `axis`.
   LinearLayout expandDims(unsigned axis) const;
-  /// Dimension i of the result is dimension order[i] of this block.
+  /// The layout of the permuted block, whose dimension i is dimension order[i] of this block.
   LinearLayout permute(std::span<const unsigned> order) const;
   /// The layout with additional high bits in the place dimension, so that every element lies
   /// somewhere. The new bits' bases are single bits of the index, of which the lowest come first.

@@ -43,17 +43,18 @@ MatrixTile matrixTile(int64_t elementBits, int64_t k);
 /// × 16 elements, for more columns 4 × 32.
 LinearLayout patchTile(int64_t columns);
 
-/// The layout of a block of rows × columns that is made of such tiles. Each warp gets a part that
-/// is as square as possible. Warps for which no tile is left hold copies.
+/// The layout of a block of rows × columns that is made of tiles in the layout `tile`. Each warp
+/// gets a part that is as square as possible. Warps for which no tile is left hold copies.
 LinearLayout accumulatorLayout(const LinearLayout &tile, int64_t rows, int64_t columns,
                                int64_t numWarps);
 
-/// The layout of a block of rows × columns that is made of such tiles, with the warps below each
-/// other. Each warp has 16 rows at a time, and four warps together have 64 consecutive rows at a
-/// time. If there are more than four warps, each group of four has a part of the block, of
-/// consecutive rows. So a reduction of a row stays inside a warp, and so does a second product
-/// whose first factor is this block. If there are more warps than parts of 16 rows, the others
-/// divide the columns. Warps for which no tile is left hold copies.
+/// The layout of a block of rows × columns that is made of tiles in the layout `tile`, with the
+/// warps below each other. Each warp has 16 rows at a time, and four warps together have 64
+/// consecutive rows at a time. If there are more than four warps, each group of four has a part of
+/// the block, of consecutive rows. So a reduction of a row stays inside a warp, and so does a
+/// second product whose first factor is this block. But if there are more warps than parts of 16
+/// rows, several warps have the same rows and divide the columns among themselves. Warps for which
+/// no tile is left hold copies.
 LinearLayout accumulatorLayoutByRows(const LinearLayout &tile, int64_t rows, int64_t columns,
                                      int64_t numWarps);
 

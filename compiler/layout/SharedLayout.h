@@ -23,8 +23,9 @@
 // bits inside an access, B for the bits of the bank, and R for the bits of the row. The offset of
 // an index is its coordinates in that basis.
 //
-//   - An access can be wide if the vectors of V are sums of register bits, and no lane or warp of
-//     that side adds any of them: then a thread's registers fall into whole accesses.
+//   - The accesses of one side, writing or reading, can be wide if the vectors of V are sums of
+//     that side's register bits, and no lane or warp of that side adds any of them: then a thread's
+//     registers fall into whole accesses.
 //   - A side has no conflicts if two lanes of a phase never differ by a sum of R's vectors (and of
 //     those inside a word): such lanes would access different words of one bank.
 //

@@ -40,7 +40,7 @@ ModuleOp moduleOf(ImplicitLocOpBuilder &b) {
   return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
 }
 
-/// The place in the source of the innermost inlined function; null if the location has none.
+/// The position in the source of the innermost inlined function; null if the location has none.
 FileLineColLoc placeOf(Location location) {
   if (auto place = dyn_cast<FileLineColLoc>(location))
     return place;

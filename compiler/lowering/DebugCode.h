@@ -38,7 +38,8 @@ mlir::LLVM::LLVMFuncOp declareFunction(mlir::ImplicitLocOpBuilder &b, llvm::Stri
                                        mlir::Type result, llvm::ArrayRef<mlir::Type> parameters);
 
 /// Returns "file:line: message", or "file:line" if there is no message. File and line are those of
-/// the source where the assertion was written.
+/// the source where the assertion was written. If they are unknown, "an unknown place" replaces
+/// them.
 std::string assertionText(AssertOp assertion);
 
 } // namespace eft

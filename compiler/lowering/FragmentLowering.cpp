@@ -141,8 +141,8 @@ bool FragmentLowering::isOwnOp(Operation *op) const {
 
 LogicalResult FragmentLowering::lowerOp(Operation *op) {
   const bool isOwn = isOwnOp(op);
-  // The regions of the dialect's own operations are functions of elements. The lowerings of these
-  // operations clone them.
+  // The regions of the dialect's own operations are functions of elements. The lowering functions
+  // of these operations clone the regions.
   if (op->getNumRegions() != 0 && !isOwn)
     return lowerRegions(op);
   if (!isOwn && llvm::all_of(operandsAndResults(op),

@@ -6,10 +6,11 @@
 // and a fragment is a vector of the lanes. An elementwise operation on blocks becomes the same
 // operation on each of their fragments.
 //
-// Loops and conditionals are lowered in RegionLowering.cpp. Every other operation has a lowering
-// function in a table (LoweringTable.h): one function that works on fragments of any form, or one
-// for each target that has the operation. To add an operation, add its function and a row of the
-// table. A target overrides only the form of a fragment and the moves between places.
+// Loops and conditionals are lowered in RegionLowering.cpp. Every other operation that is not
+// elementwise has a lowering function in a table (LoweringTable.h): one function that works on
+// fragments of any form, or one for each target that has the operation. To add such an operation,
+// add its function and a row of the table. The class of a target overrides only the form of a
+// fragment and the moves between places.
 //
 // Pointers become integers of 64 bits: blocks of addresses are lowered like any others.
 #pragma once
@@ -26,8 +27,8 @@ namespace eft {
 
 /// A move of a block's elements. The source has the layout `from`. Place p of the result gets the
 /// element with the packed index wanted(p) ^ offset. Both layouts have the target's place
-/// dimensions in the target's order, as `FragmentLowering::placesOf` returns them. Every move of
-/// elements between places is a fetch.
+/// dimensions in the target's order, as `FragmentLowering::placesOf` returns them. A move whose
+/// indices are known only at run time is not a fetch, but a `FragmentLowering::gather`.
 struct Fetch {
   LinearLayout from;
   LinearLayout wanted;
@@ -130,8 +131,9 @@ public:
                                                           llvm::ArrayRef<Fragments> sources,
                                                           const Fetch &fetch);
 
-  /// Lowers an elementwise operation fragment by fragment. This is the lowering of every operation
-  /// without a row in the table.
+  /// Lowers an elementwise operation fragment by fragment. Operations on blocks or pointers with
+  /// neither regions nor a row in the table are lowered in this way; those that are not
+  /// elementwise get an error.
   mlir::LogicalResult lowerElementwise(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 
 protected:

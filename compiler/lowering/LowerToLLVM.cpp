@@ -33,8 +33,8 @@ namespace eft {
 
 namespace {
 
-/// Converts an approximate 2^x to the hardware's instruction. (LLVM 19 has no instruction for its
-/// own function `llvm.exp2`.)
+/// Converts an approximate 2^x to the hardware's instruction. (LLVM 19's code generator for GPUs
+/// has no instruction for LLVM's own function `llvm.exp2`.)
 struct CallApproximateExp2 : ConvertOpToLLVMPattern<math::Exp2Op> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-outline-parts, and the same for code for a CPU.
+// eft-outline-parts, which cuts long functions for a GPU, and `outlineParts`, which also cuts those
+// for a CPU.
 //
 // A kernel that is unrolled by hand, or by `static_range`, is one long basic block. Some parts of
 // LLVM take time that grows faster than the length of a function: for each value they look at all
@@ -58,7 +59,7 @@ public:
   /// Chooses the runs of operations that become functions. A run is longer than half of
   /// `maxOperations`, and at most `maxOperations` long unless a single operation is longer. It ends
   /// where the fewest values are live. If the run then has fewer than `operationsPerValue`
-  /// operations for each live value, it is extended to the next place at which it has enough, by at
+  /// operations for each live value, it is extended to the next end at which it has enough, by at
   /// most `maxOperations`.
   ///
   /// At most `maxOperations` are left after the last run. There is one exception: the cutting ends
@@ -104,8 +105,8 @@ private:
     return cheapest;
   }
 
-  /// For each place between operations, the number of results of earlier operations that are used
-  /// after it. Values that an earlier part has already stored count too.
+  /// For each position between operations, the number of results of earlier operations that are
+  /// used after the position. Values that an earlier part has already stored count too.
   SmallVector<unsigned> countLiving() const {
     SmallVector<unsigned> living(operations.size() + 2); // differences first, modulo 2^32
     for (auto [number, op] : llvm::enumerate(operations)) {
@@ -310,14 +311,14 @@ private:
   /// use.
   bool isOfRecord(Operation *op) const { return loads.contains(op); }
 
-  /// A place between operations.
+  /// A position between operations.
   struct Place {
     Block *block;
     Block::iterator next;
   };
 
-  /// Stores values in a record on the stack at the place `from`, and loads them at the place `to`.
-  /// The loads replace the values in the uses for which `isBehind` is true.
+  /// Stores values in a record on the stack at the position `from`, and loads them at the position
+  /// `to`. The loads replace the values in the uses for which `isBehind` is true.
   void passThroughMemory(ArrayRef<Value> values, Place from, Place to,
                          function_ref<bool(OpOperand &)> isBehind) {
     if (values.empty())

@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
-  let summary = "Puts large blocks that loops carry or whose elements move into buffers on the stack";
+  let summary = "Gives buffers on the stack to large blocks that loops carry, or whose elements move";
   let description = [{
     For a CPU. A block that a loop carries, or that a conditional returns, gets a buffer. The block is
     written into the buffer before the loop, and at the end of each region that passes it on. It is read
@@ -137,7 +137,7 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
 }
 
 def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
-  let summary = "In loops with `eft.flatten`, begins the copies for the next tile before this tile is stored";
+  let summary = "In loops with `eft.flatten`, begins the next iteration's copies before this iteration's stores";
   let description = [{
     For a GPU, after `eft-pipeline-copies`. In a loop with the attribute `eft.flatten`, no iteration reads
     what an earlier one has written. If an iteration begins with the first copies of a pipelined loop,
@@ -232,9 +232,9 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
 
     This pass turns a group into a *tiled loop*. A place has a number in the dimension `register` (GPU) or
     `step` (CPU). The loop runs over the values of the high bits of this number. One iteration computes a
-    *tile*: the elements of all places whose number has this value in its high bits. A tile is a block of
-    fewer elements, so the code in the loop has the same form as before, and its size does not grow with
-    the block.
+    *tile*: the elements of all places whose number has the iteration's value in its high bits. A tile is a
+    block of fewer elements, so the code in the loop has the same form as before, and its size does not
+    grow with the block.
 
     Without `use-buffers`, a group is tiled only if two conditions hold. The group computes all blocks that
     it needs from its own loads and from scalars, not from results of other groups or of operations that
@@ -252,8 +252,9 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
     into `steps` parts, which it combines in sequence, and then folds the result along its tree (see
     `eft.reduce`). A tiled loop combines the parts. If a tile has a whole part, the loop also folds the
     tree. Otherwise code after the loop folds the tree: without a loop if at most 16 fragments are left,
-    else in loops that fold up to four or eight fragments into one. If such loops are not possible, up to
-    256 fragments are folded without a loop, and with more fragments the group is not tiled.
+    else in loops that fold several fragments into one: up to eight if the combiner is one operation, up to
+    four if it is longer. If these loops are not possible, up to 256 fragments are folded without a loop,
+    and with more fragments the group is not tiled.
 
     With `use-buffers`, groups also pass values to each other in buffers. A group reads a value of another
     group from a buffer if the group can't load the value again, or if computing the value again would take
@@ -578,7 +579,7 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
 }
 
 def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
-  let summary = "Replaces bf16, and f16 if nothing converts it, by integers, once only bits are moved";
+  let summary = "Replaces bf16 by integers, and f16 if no conversion of it is left";
   let description = [{
     For a CPU, after `eft-lower-to-cpu`. By then all arithmetic on bf16 has become arithmetic on other
     types. The remaining operations on bf16 only move bits: loads, stores, constants, selects, and

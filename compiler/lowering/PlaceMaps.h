@@ -20,7 +20,7 @@ LinearLayout numbered(const LinearLayout &layout);
 /// The map with the bits `indexBits` of every index set to zero.
 LinearLayout cleared(const LinearLayout &layout, uint64_t indexBits);
 
-/// The map with other bits of the fragment's number in place of all its bits: bit i adds
+/// The map with other fragments: the fragment's number has `images.size()` bits, and its bit i adds
 /// `images[i]` to the packed index. The other dimensions of the place stay.
 LinearLayout withFragments(const LinearLayout &layout, llvm::ArrayRef<uint64_t> images);
 

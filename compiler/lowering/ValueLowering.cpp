@@ -84,7 +84,7 @@ LogicalResult lowerComparison(FragmentLowering &lowering, ImplicitLocOpBuilder &
   if (!constancy)
     return lowering.lowerElementwise(b, op);
   const size_t run = constancy.getValue().getLimitedValue();
-  // Copies: a call of `fragmentsOf` may move what an earlier one refers to.
+  // These are copies, because looking up one value's fragments may move another's in memory.
   const Fragments left(lowering.fragmentsOf(op.getLhs())), right(lowering.fragmentsOf(op.getRhs()));
   Fragments result;
   for (size_t fragment = 0; fragment < left.size(); ++fragment)

@@ -21,9 +21,9 @@ namespace {
 /// The most registers that a thread of a GPU can have.
 constexpr unsigned maxRegistersOfThread = 255;
 
-/// Whether both targets compute the function exactly or to the same bits. For other functions LLVM
-/// would call a mathematical library. A GPU has none, and on CPUs it differs from machine to
-/// machine.
+/// Returns true if both targets compute the function exactly or to the same bits. For other
+/// functions LLVM would call a mathematical library. A GPU has no such library, and the libraries
+/// of CPUs differ from machine to machine.
 bool isSharedFunction(Operation *op) { return !isa<math::FPowIOp, math::IPowIOp>(op); }
 
 bool isOfBlockIR(Operation *op) {

@@ -11,8 +11,9 @@ namespace eft {
 size_t skipText(std::string_view text, size_t at);
 
 /// Returns the position of the first name of a value outside of all functions; nothing if there is
-/// none. Block IR has operations only inside functions. MLIR 19's parser takes such a name for one
-/// in the next function. If that function has a mistake, the parser uses memory that it has freed.
+/// none. Block IR has operations only inside functions. MLIR 19's parser takes a name outside of
+/// all functions for the name of a value of the next function. If the next function has a mistake,
+/// the parser uses memory that it has freed.
 std::optional<size_t> valueOutsideFunctions(std::string_view text);
 
 } // namespace eft

@@ -3,9 +3,9 @@
 // which has the types, offers the same without MLIR to programs that embed Eft.
 //
 // The compiler starts no process, writes no file and calls no driver. It works on a thread of its
-// own, so the caller's stack may be small, and returns when that thread is done. Compiles in
-// several threads are independent if each has a context of its own. Errors are reported as
-// diagnostics of the module's context, at the place in the IR that they are about.
+// own, if the system grants one, so the caller's stack may be small. It returns when the work is
+// done. Compiles in several threads are independent if each has a context of its own. Errors are
+// reported as diagnostics of the module's context, at the location of what is wrong in the IR.
 #pragma once
 
 #include "compiler/analysis/AddressParameters.h"
@@ -42,8 +42,8 @@ struct CompileControl {
   /// LLVM's optimizations, and fails without a diagnostic before the next stage. Null if the
   /// compile is never abandoned.
   const std::atomic<bool> *isAbandoned = nullptr;
-  /// Makes code for the host look now and then whether its launch should end (runtime/cpu/Stop.h).
-  /// Whoever loads such code must offer it all of eft::hostSymbols().
+  /// Makes the compiled code of the host look now and then whether its launch should end
+  /// (runtime/cpu/Stop.h). A program that loads this code must offer it all of eft::hostSymbols().
   bool stoppable = false;
 };
 

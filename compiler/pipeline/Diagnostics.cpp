@@ -10,7 +10,7 @@ namespace eft {
 
 namespace {
 
-/// Appends the place that `location` names and then the places that it was called from.
+/// Appends the position that `location` names, and then the positions of the calls around it.
 void appendPositions(mlir::Location location, std::vector<Position> &positions) {
   llvm::TypeSwitch<LocationAttr>(location)
       .Case([&](FileLineColLoc at) {

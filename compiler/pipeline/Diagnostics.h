@@ -10,7 +10,7 @@
 
 namespace eft {
 
-/// A place in a source file.
+/// A position in a source file.
 struct Position {
   std::string file;
   unsigned line, column;
@@ -19,8 +19,8 @@ struct Position {
 /// One diagnostic of MLIR.
 struct Diagnostic {
   std::string severity, text;
-  /// The place of the diagnostic, then the place of the call through which it was reached, and so
-  /// on outward.
+  /// The position of the diagnostic, then the position of the call through which it was reached,
+  /// and so on outward.
   std::vector<Position> positions;
   std::vector<Diagnostic> notes;
 };

@@ -16,8 +16,9 @@ namespace eft {
 /// already, or the system grants no new thread, `work` runs on the caller's thread.
 void runOnLargeStack(llvm::function_ref<void()> work);
 
-/// Work that runs on such a thread while the caller does something else. If the handle is destroyed
-/// before the work is done, the work goes on. So the work must own everything that it uses.
+/// Work that runs on a thread with a large stack while the caller does something else. If the
+/// handle is destroyed before the work is done, the work goes on. So the work must own everything
+/// that it uses.
 class LargeStackWork {
 public:
   /// Starts the work. Returns null if the system grants no such thread.

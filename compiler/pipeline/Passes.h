@@ -21,10 +21,10 @@ struct PassOptions {
   unsigned numStages = 3;    ///< GPU; stages of pipelined loops
   Target target = {};        ///< GPU
   unsigned maxRegisters = 0; ///< GPU; 0: no bound
-  bool lines = true;         ///< whether the code has tables of source lines
+  bool lines = true;         ///< the code gets tables of source lines
   unsigned vectorBits = 128; ///< CPU
   bool convertsF16 = true;   ///< CPU: has instructions between f32 and f16
-  bool stoppable = false;    ///< CPU: looks whether the launch should end
+  bool stoppable = false;    ///< CPU: the code looks whether its launch should end
 };
 
 /// Returns LLVM's machine for a target. It determines the width of the target's vectors.

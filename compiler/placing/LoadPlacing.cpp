@@ -25,8 +25,8 @@ constexpr int64_t sectorBytes = 32;
 constexpr int64_t cheapTraffic = 8;
 
 /// Returns the operation at which a search outwards for the other access begins. Usually this is
-/// `access` itself. If a loop around both accesses stores nothing that it loads, it is the
-/// operation around that loop: the accesses can only meet if the loop runs once more.
+/// `access` itself. If a loop around both accesses stores nothing that it loads, this is the
+/// operation around that loop: the two accesses can only meet if the whole loop is executed again.
 Operation *whereTheyMayMeet(Operation *access, Operation *other) {
   for (Operation *around = access->getParentOp(); around; around = around->getParentOp())
     if (areStoresApart(around) && around->isProperAncestor(other))
@@ -34,8 +34,7 @@ Operation *whereTheyMayMeet(Operation *access, Operation *other) {
   return access;
 }
 
-/// Returns true if one run of the program may execute both operations, and they may access the same
-/// memory.
+/// Returns true if one program may execute both operations, and they may access the same memory.
 bool mayBothRun(Operation *load, Operation *store, Operation *function) {
   for (Operation *around = whereTheyMayMeet(load, store); around && around != function;
        around = around->getParentOp()) {
@@ -48,8 +47,8 @@ bool mayBothRun(Operation *load, Operation *store, Operation *function) {
   return false;
 }
 
-/// Returns true if one run of the program may execute the load after the store, and they may access
-/// the same memory.
+/// Returns true if one program may execute the load after the store, and they may access the same
+/// memory.
 bool mayRunAfter(Operation *load, Operation *store, Operation *function) {
   for (Operation *around = whereTheyMayMeet(load, store); around && around != function;
        around = around->getParentOp()) {
@@ -117,9 +116,9 @@ bool isInSameLoop(Operation *load, Operation *store, Operation *) {
 
 /// Returns true if the load may be made in another layout than the default layout of its shape,
 /// which is possible only on a GPU. The load must stay ordered with stores to blocks of this shape.
-/// This holds if no such store may run together with the load. It also holds if the load is a
-/// factor of a product on tensor cores in a loop, and all such stores are outside of the loop:
-/// barriers then order them.
+/// This holds if no program executes both the load and a store to a block of this shape. It also
+/// holds if the load loads a factor of a product on tensor cores in a loop, and all stores to
+/// blocks of this shape are outside of the loop: barriers then order the load and the stores.
 bool canLeaveStandard(LoadOp load, DotOp product, const PlacementTarget &target) {
   if (target.kind == PlacementTarget::Kind::Cpu)
     return false;

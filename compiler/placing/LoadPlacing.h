@@ -31,21 +31,24 @@ int64_t leastNeighbours(LoadOp load, const PlacementTarget &target);
 /// layout is not `layout`, the loaded block is converted.
 ///
 /// A load and a store of one element are ordered only if one thread does both, that is, if both
-/// have the same layout. So if one run of the program may execute the load and a store to blocks of
-/// its shape, the load is made in the standard layout. There are two exceptions, in which the load
-/// is made in the best layout and `orderLoads` inserts barriers:
+/// have the same layout. So if one program may execute both the load and a store to blocks of the
+/// load's shape, the load is made in the standard layout. There are two exceptions, in which the
+/// load is made in the best layout and `orderLoads` inserts barriers:
 ///
-/// - On a GPU, a loop loads a factor of a product on tensor cores, and all such stores are outside
-///   of this loop.
-/// - On a GPU, the load is outside of loops, all such stores come after it, its memory runs along
-///   another dimension than theirs, and the standard layout would cost much more memory traffic. A
-///   transposed copy is an example.
+/// - On a GPU, a loop loads a factor of a product on tensor cores, and all stores to blocks of this
+///   shape are outside of the loop.
+/// - On a GPU, the load is outside of loops and before all stores to blocks of its shape. The best
+///   layout accesses memory along another dimension than the standard layout, and the standard
+///   layout would cost much more memory traffic. A transposed copy is an example.
 ///
-/// Without such a store, a load is made in `layout` if this does not cost much more memory traffic
-/// than the best layout, and otherwise in the best layout. On a CPU, the standard layout takes the
-/// place of the best one. A factor of tensor cores in a loop is always made in the best layout and
-/// converted, if asynchronous copies can then replace the load, or if warpgroups compute the
-/// product.
+/// If no program executes both, a load is made in `layout` if this does not cost much more memory
+/// traffic than the best layout, and otherwise in the best layout. On a CPU, the standard layout
+/// takes the place of the best one.
+///
+/// For some factors of products on tensor cores in a loop, `layout` is ignored, and the load is
+/// made in the best layout, or in the standard layout if the order of accesses requires it. These
+/// are factors whose loads asynchronous copies can then replace, and factors of products by
+/// warpgroups.
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target);
 

@@ -26,7 +26,7 @@ def Place : Pass<"eft-place"> {
     `eft.convert_layout` is also inserted after a load that is made in another layout than the required
     one. There are three reasons:
 
-    - A load in the required layout would cause much more memory traffic, as for a transposed tile.
+    - A load in the required layout would cause much more memory traffic, as for a transposed block.
       (Exception: on a CPU, if all lanes of each vector hold the same element in the required layout, the
       load is made in that layout. Loading one element into all lanes costs no more than loading a
       vector.)
@@ -51,9 +51,11 @@ def Place : Pass<"eft-place"> {
 
     Loads and stores get notes, which `eft.load` defines. `run` is the number of neighbours in memory
     that one access may move. `headless` says that the first element of a run may lie elsewhere in memory.
-    The other notes describe the mask: `prefix` is about the whole block, and `uniformRuns`, `prefixRuns`
-    and `cutsAll` are about each run. On a GPU, if the mask is the same in all programs, the access gets
-    notes about runs in place of `prefix`. On a GPU, `eft.atomic_rmw` also gets a note: `run`.
+    The other notes describe the mask. `prefix` is about the whole block. On a GPU, `uniformRuns` and
+    `prefixRuns` are about each run. `cutsAll` accompanies `prefixRuns`, and says that the mask is the same
+    in all programs. Such an access does not get `prefix`: the test of `prefix`, whether the mask is true
+    for all elements, would fail in every program. (If its runs are headless and not uniform, the access
+    keeps `prefix`.) On a GPU, `eft.atomic_rmw` also gets a note: `run`.
 
     ```mlir
     %0 = eft.arange 0 to 256 : tensor<256xi32>

@@ -184,8 +184,8 @@ void PlacingPlan::findRepeatable() {
 
 /// Returns true if doing the operation again costs more than moving its result. The cost includes
 /// the operations from which it is computed, up to values that are loaded, tied, repeatable or made
-/// by an operation with an anchor. Always false on a CPU, and for an extension to a wider type:
-/// that is done again, and its narrower operand is moved instead.
+/// by an operation with an anchor. Always false on a CPU, and for `arith.extf` and `arith.extsi`:
+/// these extensions are done again, and their narrower operand is moved instead.
 bool PlacingPlan::costsMoreThanMoving(Operation *op) {
   if (target.kind != PlacementTarget::Kind::Gpu || isa<arith::ExtFOp, arith::ExtSIOp>(op))
     return false;

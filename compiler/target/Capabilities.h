@@ -8,17 +8,18 @@
 
 namespace eft {
 
-/// Whether warpgroups can multiply matrices (with `wgmma`) on the GPUs that take the target's code.
+/// True if warpgroups can multiply matrices (with `wgmma`) on the GPUs that run the target's code.
 bool hasWarpgroups(const Target &target);
 
-/// Whether the GPUs that take the target's code convert and multiply 8-bit floats.
+/// True if the GPUs that run the target's code have instructions that convert and multiply 8-bit
+/// floats.
 bool hasFloat8(const Target &target);
 
-/// Whether one atomic operation can add to several neighbours, up to 16 bytes, on the GPUs that
-/// take the target's code.
+/// True if one atomic instruction can add to several neighbours, up to 16 bytes, on the GPUs that
+/// run the target's code.
 bool hasVectorAtomics(const Target &target);
 
-/// The shared memory, in bytes, that a program may have on the GPUs that take the target's code.
+/// The shared memory, in bytes, that a program may have on the GPUs that run the target's code.
 uint64_t sharedBytesOfProgram(const Target &target);
 
 } // namespace eft

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned oldestCapability = 80;
 
 /// Compute capabilities from 20.0 on are taken for mistakes. The newest GPUs have 12.1, and future
-/// ones accept PTX for older ones.
+/// GPUs accept PTX for older GPUs.
 constexpr unsigned endOfCapabilities = 200;
 
 bool consume(std::string_view &text, std::string_view prefix) {

@@ -16,8 +16,8 @@
 //
 // is rounded three times, so e = x/d · (1 + δ) with |δ − ε| < 4u. If ε ≥ 4u, then 0 ≤ δ < 2ε. So e
 // ≥ x/d, and ⌊e⌋ is not too small. Could ⌊e⌋ be too large? Then e would reach an integer n > x/d.
-// As x ≤ n·d − 1, n / (x/d) ≥ (x + 1) / x > 1 + 2^-w. If 2ε ≤ 2^-w, this is more than 1 + δ, so e
-// does not reach n. So ⌊e⌋ is the quotient for ε = 2^-20 in f32 and ε = 2^-40 in f64.
+// Because x ≤ n·d − 1, n / (x/d) ≥ (x + 1) / x > 1 + 2^-w. If 2ε ≤ 2^-w, then 1 + 2^-w is more than
+// 1 + δ, so e does not reach n. So ⌊e⌋ is the quotient for ε = 2^-20 in f32 and ε = 2^-40 in f64.
 //
 // **64 bits.** f64 does not hold x and d exactly, and x/d may have more bits than the estimate. The
 // estimate is made too small on purpose: r = 1/d · (1 − ε) with ε = 2^-50. Five roundings do not

@@ -100,9 +100,9 @@ def OrderReductions : Pass<"eft-order-reductions"> {
     `docs/language.md` defines this order. A reduction that is `order_free`, or already has an order, stays
     as it is.
 
-    Blocks that are computed element by element from a matrix product have another order than other blocks.
-    So this pass runs before all passes that differ between targets: all targets then agree on which blocks
-    are computed from a product.
+    Reductions of blocks that are computed element by element from a matrix product have another order than
+    reductions of other blocks. So this pass runs before all passes that differ between targets: all targets
+    then agree on which blocks are computed from a product.
 
     ```mlir
     %1 = eft.reduce %0 axis 1 : (tensor<64x64xf32>) -> tensor<64xf32> {
@@ -174,9 +174,9 @@ def ExpandMath : Pass<"eft-expand-math"> {
   let description = [{
     Functions become straight-line code of `arith` ops, `math.fma`, `math.sqrt`, `math.absf` and
     `math.trunc`. Both targets get the same code, so both give the same bits. Results in f32 and f64 are
-    within 2 ulp of the exact value for every operand, including denormals and huge angles. f16 and bf16 are
-    computed in f32. docs/mathematics.md has the algorithms, and a table of all functions of `math` and
-    `eft` with their measured errors.
+    within 2 ulp of the exact value, also for denormals and huge angles; those of `eft.sigmoid` are within
+    3.3 ulp. f16 and bf16 are computed in f32. docs/mathematics.md has the algorithms, and a table of all
+    functions of `math` and `eft` with their measured errors.
 
     `math.sqrt`, `math.absf`, `math.fma`, and `math.floor` and the other roundings to integers except
     `math.round` stay: the hardware computes them exactly or correctly rounded.
@@ -393,8 +393,9 @@ def ExpandMinMax : Pass<"eft-expand-min-max"> {
     In Eft, -0 is less than +0 in every minimum and maximum, and `eft.min_num` and `eft.max_num` give the
     other operand if one is NaN. PTX has instructions that do the same. For LLVM's intrinsics of these two
     operations the order of zeros is undefined, and its code for x86 does not keep it. So the operations
-    become comparisons and selects: five instructions, or one if an operand is a constant. `arith.minimumf`
-    and `arith.maximumf` stay, because LLVM's code for them, four instructions, keeps the order of zeros.
+    become comparisons and selects: five instructions with AVX2, or one if an operand is a constant.
+    `arith.minimumf` and `arith.maximumf` stay, because LLVM's code for them, also five instructions, keeps
+    the order of zeros.
 
     The pass covers f32 and f64. eft-expand-narrow-floats expands narrower types before.
 
@@ -534,9 +535,10 @@ def PrefetchFactors : Pass<"eft-prefetch-factors", "::mlir::func::FuncOp"> {
     lowering that the load needs no other prefetch.
 
     A load gets no prefetch in each of these cases: its address is the same in every iteration; computing
-    the next address needs an operation that accesses memory or has regions; or it needs too long a chain of
-    operations. After the last iteration, addresses of an iteration that never runs are computed. A division
-    there could be undefined, so a pass that runs earlier must have expanded all divisions.
+    the next address needs an operation that accesses memory or has regions; or the next address needs a
+    chain of more than 24 operations. In the last iteration, the loop computes addresses of an iteration that
+    never runs. A division among these computations could be undefined, so a pass that runs earlier must have
+    expanded all divisions.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero, %p = %first) -> ... {
@@ -616,6 +618,7 @@ def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
     - It has no `eft.dot` that runs on tensor cores.
     - The range of an access is not known, for example because its address depends on a loaded value.
     - A load and a store compute their addresses from the same pointer.
+    - It has no load or no store, or more than 24 pairs of a load and a store.
     - It accesses memory by other operations than loads and stores, such as atomic operations, or it has a
       barrier or a volatile load.
 
@@ -649,9 +652,9 @@ def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
     If a kernel loads the address or the row stride of a matrix from memory, their alignment is unknown. The
     factors of a product would then be loaded element by element. So the kernel tests the loaded integers,
     and gets two copies of the loop: one with hints, which runs if the test succeeds, and the original one.
-    If the integers are loaded before the loops and conditionals around the loop, these become part of both
-    copies. The test also covers the loaded integers on which the addresses of stores in the copies depend,
-    so that matrices are stored by wide accesses, too.
+    If the integers are loaded before the loops and conditionals that contain the loop, the outermost of
+    these is copied as a whole. The test also covers the loaded integers on which the addresses of stores in
+    the copies depend, so that matrices are stored by wide accesses, too.
 
     A loop stays as it is if hints would not allow wider accesses, or if one of the integers is loaded
     inside it.
@@ -688,8 +691,8 @@ def UniformComparison : Pass<"eft-uniform-comparison"> {
     computed from p once, as a scalar, and the integers are compared with it. The result is the same for
     every p, including NaN; UniformComparison.cpp has the proof.
 
-    The constant must be a power of two, 2^-k with k from 0 to 124, or the float just below it. The factor
-    by which `tl.rand` scales is the latter. The floats must have no other use, or they would have to be
+    The constant must be a power of two, 2^-k with k from 0 to 124, or the float just below it. `tl.rand`
+    multiplies by the float just below 2^-31. The floats must have no other use, or they would have to be
     computed all the same.
 
     Two more patterns bring comparisons to this form, and simplify them:

@@ -44,7 +44,7 @@ bool isOfLeastNumber(Value mask, Value dividend) {
 }
 
 /// The divisor that applies to every dividend ≥ 0. ExpandIntegerCorners.cpp replaces a divisor of
-/// -1 for the least dividend; this looks through the replacement.
+/// -1 for the least dividend; this function looks through the replacement.
 Value divisorOf(Operation *remainder) {
   Value dividend = remainder->getOperand(0), divisor = remainder->getOperand(1);
   auto select = divisor.getDefiningOp<arith::SelectOp>();

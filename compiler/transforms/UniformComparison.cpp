@@ -16,7 +16,7 @@
 //   is the integral part of q. Otherwise, some integers above q are rounded to q: those below the
 //   middle (2m + 1) 2^(s-1) between q and the next float, and the middle itself if m is even. So t
 //   is the middle, less 1 if m is odd.
-// - One formula covers both cases of s: t = (64 (2m + 1) - m % 2) >> (7 - s). As q < 2^31, s <= 7.
+// - One formula covers both cases of s: t = (64 (2m + 1) - m % 2) >> (7 - s). q < 2^31, so s <= 7.
 //   For s >= 1 the shift keeps the middle, and turns the subtracted m % 2 into 1 if m is odd. For
 //   s <= 0 the sum is 128 m + (64 - m % 2); the second term is less than 128, and the shift drops
 //   it.
@@ -239,8 +239,8 @@ struct CompareIntegers : OpRewritePattern<arith::CmpFOp> {
   }
 };
 
-/// Compares w instead of `w < 0 ? ~w : w`, which is never negative. The latter is greater than t
-/// exactly if w > t or w < ~t. This also holds for negative t: the latter is always greater, and
+/// Compares w instead of the folded word u = `w < 0 ? ~w : w`, which is never negative. u > t
+/// exactly if w > t or w < ~t. This also holds for negative t: u is always greater than t, and
 /// every w is above t or below ~t.
 struct CompareUnfolded : OpRewritePattern<arith::CmpIOp> {
   using OpRewritePattern::OpRewritePattern;

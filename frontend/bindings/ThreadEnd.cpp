@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Keeps threads that still run when the process ends from crashing it.
+// Keeps the process from crashing at its end if some threads still run then.
 //
 // **Threads of Python.** When the interpreter shuts down, Python up to 3.13 calls pthread_exit in
 // each daemon thread that tries to take the GIL. pthread_exit unwinds the stack of the thread, also
@@ -11,9 +11,9 @@
 // process ends. Python 3.14 and later suspends such threads itself.
 //
 // **Threads of the compiler.** An abandoned compile may still run when the process ends. It uses
-// objects of LLVM and MLIR with static storage, so these must not be destroyed at exit:
-// `__cxa_atexit` registers nothing. An extension module is never unloaded, and its memory is freed
-// with the process.
+// objects of LLVM and MLIR with static storage, so these must not be destroyed at exit. Therefore
+// the linker also replaces `__cxa_atexit`, by a function that registers nothing. An extension
+// module is never unloaded, and its memory is freed with the process.
 #include <cstdint>
 #include <unistd.h>
 #include <unwind.h>

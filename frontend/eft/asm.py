@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from eft import _runtime
 from eft.metadata import Metadata
 
-#: By the name of one of Triton's stages, Eft's stage that corresponds to it.
+#: Triton's names of stages, and Eft's name of the stage that corresponds to each.
 _STAGES_OF_TRITON = {"ttir": "ir", "ttgir": "placed", "llir": "llvm"}
 
 

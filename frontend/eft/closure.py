@@ -78,7 +78,8 @@ class Closure:
         return Mistake(f"{name!r} is not defined{did_you_mean(name, names)}")
 
     def is_annotated(self, name: str) -> bool:
-        """Whether a global is annotated as `tl.constexpr`, which declares that it never changes."""
+        """Returns whether a global is annotated as `tl.constexpr`, which declares that it never
+        changes."""
         annotation = annotations_of_globals(self.globals).get(name)
         if annotation is None:
             return False
@@ -103,21 +104,21 @@ def _mistake_of_value(name: str, value) -> Mistake:
 
 
 def is_allowed(value) -> bool:
-    """Whether the environment variable EFT_ALLOW_NON_CONSTEXPR_GLOBALS allows kernels to read this
-    value although it may change. It allows only numbers and strings."""
+    """Returns whether the environment variable EFT_ALLOW_NON_CONSTEXPR_GLOBALS allows kernels to
+    read this value although it may change. The variable allows only numbers and strings."""
     if not isinstance(value, bool | int | float | str):
         return False
     return os.environ.get("EFT_ALLOW_NON_CONSTEXPR_GLOBALS", "0") not in ("", "0")
 
 
 def is_of_math(value) -> bool:
-    """Whether a value is a function of Python's module `math`."""
+    """Returns whether a value is a function of Python's module `math`."""
     return isinstance(value, BuiltinFunctionType) and value.__module__ == "math"
 
 
 def may_read(value) -> bool:
-    """Whether a kernel may read a global with this value: the value never changes, or it is a
-    `constexpr`, which declares the same."""
+    """Returns whether a kernel may read a global with this value: the value never changes, or it is
+    a `constexpr`, which declares the same."""
     return (
         isinstance(value, ModuleType | constexpr | dtype | NotYet | PropagateNan)
         or is_builtin(value)
@@ -131,8 +132,8 @@ def may_read(value) -> bool:
 
 
 def _may_read_elements(value) -> bool:
-    """Whether a value is a class of named tuples, or a tuple each of whose elements a kernel may
-    read."""
+    """Returns whether a value is a class of named tuples, or a tuple of elements all of which a
+    kernel may read."""
     from eft.language.tuples import is_named_class, is_tuple
 
     return is_named_class(value) or (is_tuple(value) and all(map(may_read, value)))

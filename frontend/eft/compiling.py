@@ -46,9 +46,9 @@ def compile_ahead(function, variant, symbol: str | None):
 
 
 def elements_of_addresses(function, variant) -> tuple[list[tuple[int, int]], object]:
-    """Lowers a kernel to find the parameters whose values reach an address. Returns a pair for each
-    of them, and then the lowered IR. A pair is the parameter's number and the size in bytes of the
-    smallest elements at the addresses that the parameter reaches."""
+    """Lowers a kernel to find its address parameters. Returns a list with a pair for each of them,
+    and the lowered IR. A pair is the parameter's number and the size in bytes of the smallest
+    elements at the addresses that the parameter reaches."""
     with _errors(function, variant) as errors:
         lowered = errors.lowered = _lower(function, variant)
         arguments = _compiler.address_parameters(lowered.module)

@@ -2,8 +2,9 @@
 """The constants that a kernel reads from outside of itself. Their values are part of its code.
 
 A launch of a compiled variant does not check whether these constants have changed: the check would
-cost more than everything else that a launch does in Python. But all variants of one kernel must see
-the same constants. So if a constant has changed, compiling another variant is an error.
+need Python code, and a launch of a compiled variant otherwise runs none. But all variants of one
+kernel must see the same constants. So if a constant has changed, compiling another variant is an
+error.
 """
 
 from __future__ import annotations

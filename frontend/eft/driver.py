@@ -15,7 +15,7 @@ from eft.version import key_of
 
 
 class Variant:
-    """Everything that the code of a kernel depends on, beside its source.
+    """Everything that the code of a kernel depends on, besides its source.
 
     Attributes:
         target: the target's name, such as "cuda:90", "compute_90", "cpu" or "host:x86-64-v3".
@@ -24,8 +24,8 @@ class Variant:
         constexprs: the values of the parameters that are known at compile time, by name.
         options: the values of those launch options that affect the code, by name.
         specialization: for each parameter "1" if the argument is 1, else a power of two that
-            divides it, such as "16", else "". None instead of the whole list where the
-            specialization is not known yet.
+            divides it, such as "16", else "". The attribute is None if the specialization is not
+            known yet.
     """
 
     # This is not a named tuple, because creating such a class takes longer than the rest of this
@@ -108,13 +108,13 @@ def compile_variant(
     """Returns the code of a variant, from the disk cache or from the compiler. Does not call the
     CUDA driver.
 
-    For CUDA the binary is PTX. The driver assembles the PTX when it loads it, and caches the result
-    itself.
+    For CUDA the binary is PTX. The driver assembles the PTX when it loads the kernel, and caches
+    the result itself.
 
     Args:
         device: the GPU on which the code will be loaded; None if there is none.
         known: the result of `address_parameters` for this variant. Must be None if code of the user
-            has run since, or if `address_parameters` was not called.
+            has run after `address_parameters`, or if `address_parameters` was not called.
     """
     facts = known.facts if known and known.facts else _facts(function, variant)[0]
     entry = None
@@ -149,8 +149,9 @@ def compile_variant(
 
 
 def stable_facts(function, variant: Variant) -> str:
-    """Returns a text that is different for each kernel and for each of the things that a variant is
-    compiled for, except the specialization.
+    """Returns a text of everything that the code of a variant depends on, except its specialization
+    and the version of Eft: the kernel with the functions and constants that it reads, the target,
+    the host's CPU for the target "cpu", the types, the constexpr values and the options.
 
     Raises:
         NotStable: the code depends on something that has no stable text.
@@ -186,9 +187,9 @@ def _key_of_code(facts: str, variant: Variant) -> bytes:
 def address_parameters(
     function, target, types, constexprs, options
 ) -> tuple[list[tuple[int, ...]], Examined]:
-    """Finds the parameters whose values reach an address. Returns a tuple for each of them: its
-    number, and then the divisors on which launches specialize its values, the largest first. The
-    second result is the `Examined`, for a compile that follows."""
+    """Finds the address parameters of a kernel. Returns a tuple for each of them: its number, and
+    then the divisors on which launches specialize its values, the largest first. The second result
+    is the `Examined`, for a compile that follows."""
     variant = Variant(target, types, constexprs, options, None)
     constants = find_constants(function)
     facts, _ = _facts(function, variant)  # the compile that follows reports why there are none
@@ -208,17 +209,18 @@ def address_parameters(
 
 
 def _divisors(target: str, element_bytes: int) -> tuple[int, ...]:
-    """Returns the divisors on which launches specialize an integer that reaches addresses of
-    elements of this size. On a GPU these are the number of elements in the widest access (16 bytes)
-    and in the smallest asynchronous copy (4 bytes); a divisor of 1 is left out. On a CPU the only
-    divisor is 16, the lanes of a vector."""
+    """Returns the divisors on which launches specialize an address parameter for elements of this
+    size. On a GPU these are the number of elements in the widest access (16 bytes) and in the
+    smallest asynchronous copy (4 bytes); a divisor of 1 is left out. On a CPU the only divisor is
+    16, the number of fp32 elements in a vector of 512 bits."""
     if not target.startswith(("cuda:", "compute_")):
         return (16,)
     return tuple(size // element_bytes for size in (16, 4) if size > element_bytes)
 
 
 def _always() -> bool:
-    """Whether the environment variable EFT_ALWAYS_COMPILE asks to ignore code in the disk cache."""
+    """Returns whether the environment variable EFT_ALWAYS_COMPILE asks to ignore code in the disk
+    cache."""
     return os.environ.get("EFT_ALWAYS_COMPILE", "0") not in ("", "0")
 
 

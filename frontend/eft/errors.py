@@ -101,8 +101,8 @@ class UnsupportedConstruct(Mistake):
 
 
 def is_of_signal(raised: BaseException) -> bool:
-    """Whether the handler of a signal raised this exception. Such an exception can interrupt any
-    code, and says nothing about that code."""
+    """Returns whether the handler of a signal raised this exception. Such an exception can
+    interrupt any code, and says nothing about that code."""
     signal = sys.modules.get("signal")  # if it was never imported, no handler is set
     if signal is None or raised.__traceback__ is None:
         return False

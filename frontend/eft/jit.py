@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`@eft.jit`: makes a Python function a kernel.
 
-`kernel[grid](...)` launches in C++ (`_runtime.KernelBase`). The C++ code calls methods of this
-module only when it meets something new: it asks which parameters reach an address, and for the code
-of a new variant.
+`kernel[grid](...)` launches in C++ (`_runtime.KernelBase`). For most launches of compiled variants
+the C++ code calls no method of this module. It calls one for the address parameters of a kernel,
+for the code of a new variant, for a call with tuples among its arguments, and for a launch that
+goes through `run`.
 """
 
 from __future__ import annotations
@@ -153,8 +154,9 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
         return f"<eft kernel {self.__module__}.{self.__qualname__}>"
 
     def __reduce__(self):
-        """Pickles a kernel by its qualified name, as Python pickles functions. So in one process a
-        copy is the kernel itself. A kernel whose `fn` is None is pickled with its attributes."""
+        """Pickles a kernel by its qualified name, as Python pickles functions. So a kernel that is
+        unpickled in the same process is the kernel itself. A kernel whose `fn` is None is pickled
+        with its attributes."""
         if self.fn is None:
             from eft.reflection import restore, without_function
 
@@ -233,7 +235,7 @@ class JITFunction(Reflection, _runtime.KernelBase, KernelInterface):
 
     def _call_with_tuples(self, how: str, grid, *args, **kwargs):
         """Performs a call that has tuples among its arguments. `how` is "launch", "warmup" or
-        "place", and names the method of the kernel of elements that is called. If `grid` is a
+        "place", and names the method of the `KernelOfElements` that is called. If `grid` is a
         function, it gets the arguments with their tuples."""
         from eft.tuple_arguments import flatten
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The metadata of a compiled kernel: the facts that programs read beside its code."""
+"""The metadata of a compiled kernel: the facts that programs read besides its code."""
 
 from __future__ import annotations
 

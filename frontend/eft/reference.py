@@ -4,7 +4,7 @@
 A sum of floats depends on the order of its additions. Eft fixes this order, and uses the same order
 on every device. The order depends on the block's shape, the size of an element, and the number of
 warps. The functions of this module combine in the same order. docs/language.md gives the reasons
-for it.
+for the order.
 """
 
 from __future__ import annotations
@@ -85,10 +85,11 @@ def _order_of_product(rows: int, columns: int, axis: int, num_warps: int) -> Red
     """Returns the order for a block of a product with 2^rows rows and 2^columns columns.
 
     Bits of registers fold first, then bits of lanes, then bits of warps; within each of these, the
-    highest bit folds first. A warp has 16 rows. Bits 0 to 2 of the row number are lanes. The next
-    bits are warps: bits 4 and 5 for the first four warps, and the highest row bits for further
-    warps. If there are more warps than row bits from bit 4 on can number, they take the highest
-    column bits. Bits 1 and 2 of the column number are lanes. All other bits are registers."""
+    highest bit folds first. Bits 0 to 2 of the row number and bits 1 and 2 of the column number are
+    lanes. Bits 4 and 5 of the row number are warps, for the first four warps. Further bits of the
+    warp's number are the highest row bits. If there are too few row bits from bit 4 on for all
+    bits of the warp's number, the remaining ones are the highest column bits. All other bits of the
+    row and the column number are registers."""
     warp_bits = num_warps.bit_length() - 1
     down = min(warp_bits, rows - 4)
     across = min(warp_bits - down, columns - 3)

@@ -2,10 +2,10 @@
 """The source of a kernel. The text of its file is read when the kernel is decorated. The lines of
 the kernel are cut out of that text at the first launch.
 
-The first launch waits for this, so it must be fast. For this reason the lines are found here
-without the module `inspect`, which takes longer to find them than the compiler takes to lower the
-function. And the disk cache has a `Summary` of each source, which is all that cache keys need. So
-in most processes only a compile parses the source.
+The first launch waits for the lines, so they must be found fast. For this reason, the lines are
+found here without the module `inspect`, which takes longer to find them than the compiler takes to
+lower the function. And the disk cache has a `Summary` of each source. Apart from the text itself,
+cache keys need only this summary. So in most processes only a compile parses the source.
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@
 """Stable texts: texts that identify values. The same value has the same text in every process, and
 different values have different texts. The keys of the disk cache consist of stable texts.
 
-The text of a number, a string or a tuple is its value. The text of a function consists of its
-source or its code, and of the texts of everything that it reads. The text of a class consists of
-the texts of its attributes. The text of any other object consists of what `pickle` would store of
-it, so every object that can be pickled has a text. Values from Python, its standard library, and
-installed packages that have a version are represented by their names, because they change only if
-the version changes.
+The text of a number, a string or a tuple is its type and its value. The text of a function consists
+of its source or its code, and of the texts of everything that it reads. The text of a class
+consists of the texts of its attributes. The text of any other object consists of what `pickle`
+would store of it. So most objects that can be pickled have a text; a large array has none.
+Functions, classes and modules of Python, of its standard library, and of installed packages that
+have a version are represented by their names and the version, because they change only if the
+version changes.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ class StableText:
     def _text(self, value) -> str:
         kind = type(value)
         if kind is int:
-            return f"int {value:x}"  # Python refuses to write large ones as decimals
+            return f"int {value:x}"  # Python refuses to write a large int in decimal
         if value is None or kind in (bool, float, str, complex, bytes):
             return f"{kind.__name__} {value!r}"
         if kind in (tuple, slice, range):

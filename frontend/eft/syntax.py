@@ -46,7 +46,8 @@ def first_function(file: str, lines: list[str]):
 
 
 def makes(file: str, code, lines: list[str]) -> bool:
-    """Whether compiling these lines, as the whole file, gives a code object that equals `code`."""
+    """Whether compiling `lines`, which are those of the whole file, gives a code object that equals
+    `code`. See `_units` for the texts that are compiled."""
     flags = code.co_flags & _FUTURES | _ALLOW_AWAIT
     try:
         return any(

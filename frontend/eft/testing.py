@@ -50,7 +50,8 @@ def do_bench(
         warmup, rep: the milliseconds to warm up and to measure. On a GPU, dividing them by the time
             of a call with a flush gives the numbers of calls, which are at least one. On a CPU, the
             time for flushing does not count, and at least ten calls are timed.
-        grad_to_none: tensors of PyTorch whose `grad` is set to None before every call.
+        grad_to_none: tensors of PyTorch whose `grad` is set to None before every call that is
+            timed.
         quantiles: the quantiles of the times to return, each in [0, 1]. They override
             `return_mode`.
         return_mode: "mean", "median", "min", "max", or "all" for the list of all times.

@@ -3,8 +3,9 @@
 
 A file may change while a process runs: an editor saves it, or `git checkout` or `pip install`
 replaces it. Python functions that were loaded from the file keep their old code, and so must
-kernels. For this reason a file is read when Python defines a kernel in it, once for all of its
-kernels. The text is split into lines at the first launch of such a kernel.
+kernels. For this reason a file is read when Python defines a kernel in it. All kernels that are
+defined before the file changes share one text. The text is split into lines at the first launch of
+one of these kernels.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ class Text:
     """The text of a file, or of a notebook's cell.
 
     Attributes:
-        changed_at: the time of the file's last change, in nanoseconds since 1970.
+        changed_at: the time of the file's last change, in nanoseconds since 1970. For lines that a
+            program has registered it is infinite, and for the text of a loader it is 0.
     """
 
     def __init__(self, contents: bytes | str | list[str], changed_at: float):
@@ -157,9 +159,9 @@ def _decode(contents: bytes) -> str:
 
 
 def _start_of_process() -> int:
-    """Returns the time when this process began, in nanoseconds since 1970. The result is 0.1
-    seconds too early, because the system gives the time only in hundredths of a second. Returns 0
-    if the system does not give it."""
+    """Returns the time when this process began, in nanoseconds since 1970. The result is about
+    `_CLOCK_STEP` (0.1 seconds) too early, so that it is never too late: the system gives the time
+    only in hundredths of a second. Returns 0 if the system does not give the time."""
     global _start
     if _start is None:
         try:

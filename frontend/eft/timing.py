@@ -19,7 +19,8 @@ _GPU_FLUSH_BYTES = 256 << 20
 _MOST_CPU_FLUSH_BYTES = 64 << 20
 #: The least number of samples, for a median and quantiles that mean something.
 _FEWEST_SAMPLES = 10
-#: More samples are taken only if filling the buffer takes no longer than this multiple of `rep`.
+#: More samples are taken only as long as all flushes together take no longer than this multiple of
+#: `rep`.
 _FLUSH_SHARE = 2
 
 

@@ -22,8 +22,10 @@ from eft.language.dtypes import dtype
 from eft.language.tuples import constant_elements, is_named_class
 from eft.parameters import Parameter
 
-#: The patterns of a value that is not a tuple: an ordinary argument, and one that is known at
-#: compile time. The pattern of a tuple is its class and the patterns of its elements.
+#: A pattern describes the structure of an argument. The pattern of a tuple is its class and the
+#: patterns of its elements. An element that is not a tuple has the pattern `_CONSTANT` if it is
+#: known at compile time, else `_VALUE`. The argument of a constexpr parameter has `_VALUE`: it is
+#: not taken apart.
 _VALUE, _CONSTANT = "value", "constant"
 
 

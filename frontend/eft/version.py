@@ -15,7 +15,8 @@ _fingerprint = None
 
 def fingerprint() -> str:
     """Returns a text with the facts about Eft and Python on which compiled code depends: their
-    versions, Eft's folder, and the size and time of every file of the frontend and the compiler."""
+    versions, Eft's folder, and the size and time of every Python file and library in this folder
+    and in its folders `compiler` and `language`."""
     global _fingerprint
     if _fingerprint is None:
         folder = os.path.dirname(os.path.abspath(__file__))
@@ -27,7 +28,7 @@ def fingerprint() -> str:
 
 def key_of(kind: str, *parts: str) -> bytes:
     """Returns the key of an entry of the disk cache. `kind` names the kind of entry. The contents
-    of the entry depend on `parts` and on this build of Eft. The key is the concatenation of these
-    texts, not a hash: the cache names its files by a hash of the key, and stores the whole key in
-    the file."""
+    of the entry depend on `parts` and on this build of Eft. The key is the concatenation of `kind`,
+    the fingerprint and `parts`, not a hash: the cache names its files by a hash of the key, and
+    stores the whole key in the file."""
     return "\0".join((kind, fingerprint(), *parts)).encode(errors="surrogatepass")

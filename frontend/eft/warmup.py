@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`kernel.warmup`: compiles a kernel for arguments of which only the types need exist."""
+"""`kernel.warmup`: compiles a kernel without a launch. An argument may be an array, or only its
+type, such as `tl.float32`."""
 
 from __future__ import annotations
 

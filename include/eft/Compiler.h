@@ -61,15 +61,15 @@ enum class Stage { IR, Placed, LLVM, Text, Binary };
 
 struct CompileOptions {
   unsigned numWarps = 4; ///< warps per program on a GPU: a power of two from 1 to 32
-  /// The largest number of iterations of a loop with matrix products that overlap on a GPU. Fewer
-  /// overlap if shared memory lacks the room. With 0 or 1 no iterations overlap.
+  /// The largest number of iterations that overlap on a GPU, in a loop with matrix products. Fewer
+  /// iterations overlap if shared memory lacks the room. With 0 or 1 no iterations overlap.
   unsigned numStages = 3;
   /// Whether the code records the source file and line of each instruction, for debuggers and
   /// profilers. The file names are those of the module's locations.
   bool lines = true;
   /// The largest number of registers that a thread on a GPU may use, at most 255. 0 sets no limit.
   unsigned maxRegisters = 0;
-  /// Whether to fill `Compiled::stages`. Without them a compile is faster: only the binary is made.
+  /// Whether to fill `Compiled::stages`. If not, a compile is faster: it makes only the binary.
   bool keepStages = true;
   Stage last = Stage::Binary; ///< the stage after which the compile ends
 };
@@ -121,7 +121,7 @@ private:
 /// Compiles the module's kernel. The same module, target and options give the same bits. Takes
 /// milliseconds and blocks the calling thread. Any thread. Fails with InvalidArgument for an
 /// invalid option or an invalid `target.kind`. Fails with Compilation for what the target can't do;
-/// the message has its place in the IR.
+/// the message has the location in the IR.
 EFT_API Expected<Compiled> compile(const Module &module, const Target &target,
                                    const CompileOptions &options = {});
 
@@ -132,8 +132,8 @@ EFT_API Expected<Compiled> compile(std::string_view text, const Target &target,
 /// Loads compiled code onto a device. The kernel does not refer to `compiled`, which may be
 /// destroyed after the call. Any thread. Fails as Kernel::loadCuda does. Also fails with
 /// InvalidArgument if the binary is empty, is not code, or is not code for this device: code for a
-/// GPU on the host, code for the host on a GPU, or code for a CPU that needs a feature that the CPU
-/// at hand lacks. The code runs in this process, so load only code that you would run as a program.
+/// GPU on the host, code for the host on a GPU, or code that needs a feature which this CPU lacks.
+/// The code runs in this process, so load only code that you would run as a program.
 EFT_API Expected<Kernel> load(const Compiled &compiled, Device device);
 
 } // namespace eft

@@ -58,8 +58,9 @@ enum DropoutCode : int {
 
 /// The forward: writes Y, and the mask unless `mask` is null. `usedSeed`, unless null, receives the
 /// seed that was used: the fresh seed if `attrs.seed` is 0. Fails with InvalidArgument where
-/// `dropout_run` returns a code from −1 to −3; other failures are NoDriver, NoDevice, Cuda and
-/// OutOfMemory.
+/// `dropout_run` returns a code from −1 to −3, if X is on the other kind of device, and if the
+/// launch needs more programs than the device can have. Other failures are NoDriver, NoDevice, Cuda
+/// and OutOfMemory.
 EFT_API Status DropoutCudaLaunch(const Tensor &X, Tensor &Y, Tensor *mask,
                                  const DropoutAttrs &attrs, StreamHandle stream,
                                  uint64_t *usedSeed = nullptr);

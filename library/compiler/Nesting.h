@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks of text that must not reach MLIR's parser: it would overflow the stack, or trigger a
-// defect of the parser.
+// Checks for text that must not reach MLIR's parser, because the text would overflow the stack or
+// trigger a defect of the parser.
 #pragma once
 
 #include "eft/Error.h"

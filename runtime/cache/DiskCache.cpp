@@ -46,7 +46,7 @@ std::string homeFolder() {
   return "";
 }
 
-// Replaces a leading "~" by the user's home folder. A shell does not do so in every place.
+// Replaces a leading "~" by the user's home folder. A shell does not replace it inside quotes.
 std::string fromHome(const std::string &path) {
   bool isHome = path == "~" || path.starts_with("~/");
   std::string home = isHome ? homeFolder() : "";

@@ -13,8 +13,8 @@
 namespace eft::cpu {
 
 // Borrows the compiled function, whose memory must outlive this object. Remembers the cost of a
-// program, so that a small job runs on the calling thread alone, where waking other threads would
-// not pay. Safe to launch from several threads.
+// program, so that a job runs on the calling thread alone if it is too small for waking other
+// threads to pay. Safe to launch from several threads.
 class EFT_API Kernel {
 public:
   explicit Kernel(HostFunction *function) : function(function) {}

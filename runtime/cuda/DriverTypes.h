@@ -53,12 +53,12 @@ enum PointerAttribute : int { pointerDeviceOrdinal = 9 };
 // A flag of cuEventCreate.
 inline constexpr unsigned disableTiming = 2;
 
-// The capture mode of a thread: it decides which calls are allowed while a stream of this thread or
-// of another one is captured.
+// The capture mode of a thread: it decides which calls the thread may make while a stream of this
+// thread or of another thread is captured.
 enum CaptureMode : int { captureRelaxed = 2 };
 
-// Whether a stream is captured, which means that its work becomes part of a graph instead of
-// running.
+// The capture status of a stream. While a stream is captured, its work becomes part of a graph
+// instead of running.
 enum CaptureStatus : int { captureNone = 0, captureActive = 1, captureInvalidated = 2 };
 
 enum LinkInput : int { inputPtx = 1 };
@@ -73,7 +73,8 @@ enum JitOption : int {
   generateLineInfo = 13,
 };
 
-// The handle, as a number, of the legacy default stream, which waits for all other streams.
+// The handle, as a number, of the legacy default stream, which waits for all other streams except
+// those that were created as non-blocking.
 inline constexpr size_t legacyDefaultStream = 1;
 
 } // namespace eft::cuda

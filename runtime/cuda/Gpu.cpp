@@ -27,9 +27,9 @@ Expected<ContextHandle> Gpu::context() const {
 }
 
 // Waits for all work in a context. Returns false if the interruption has ended the wait. The driver
-// can't be asked whether a context is done, so an event is recorded after all its work and polled.
-// If the driver can't make the event, returns true: the caller's blocking wait then reports the
-// error.
+// can't be asked whether a context is done. So this records an event after all work in the context,
+// and polls the event. If the driver can't make the event, returns true: the caller's blocking wait
+// then reports the error.
 static bool waitForContext(const Driver &driver, ContextHandle context,
                            Interruption &interruption) {
   EventHandle event = nullptr;

@@ -22,8 +22,8 @@ Expected<Module> Module::load(const Driver &driver, std::string_view image, cons
   result = driver.cuModuleGetFunction(&loaded.kernel, loaded.module, name.c_str());
   if (result != success)
     return driver.error(result, "cuModuleGetFunction", doing);
-  // By default the driver loads a kernel at its first launch. That launch may be one that must not
-  // wait, so the kernel is loaded now.
+  // By default the driver loads a kernel at its first launch. If that launch is captured into a
+  // CUDA graph, the loading would fail. So the kernel is loaded now.
   result = driver.cuFuncLoad(loaded.kernel);
   if (result != success)
     return driver.error(result, "cuFuncLoad", doing);

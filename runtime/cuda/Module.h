@@ -15,8 +15,8 @@ struct KernelResources {
   int stackBytes = 0; // stack of each thread, into which registers are spilled
 };
 
-// Owns a module of the driver. The context of its GPU must be current for every function except
-// moves.
+// Owns a module of the driver. The context of the module's GPU must be current when the module is
+// loaded, asked for its resources, or unloaded, also by the destructor or by an assignment.
 class Module {
 public:
   // `image` is PTX, which the driver assembles (or finds in its own cache), or a cubin.

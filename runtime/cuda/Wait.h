@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Waits for the GPU that an interruption can end.
+// Waiting for the GPU, such that an interruption can end the wait.
 //
 // The driver's own waits return only when the GPU is done. So a wait with an `Interruption` first
 // polls the driver until the GPU is done. The driver's wait then returns at once, and reports

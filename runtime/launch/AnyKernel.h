@@ -38,7 +38,7 @@ public:
   //
   // On the host this returns when the work is done, or when `interruption`, if there is one, has
   // ended it. On a GPU this submits the work to `stream` (null: the legacy default stream) and
-  // returns at once, except that it waits for a kernel with assertions. There the interruption ends
+  // returns at once, except that it waits for a kernel with assertions. The interruption then ends
   // the wait, but not the kernel.
   Status launch(const CheckedGrid &grid, std::span<const uint64_t> slots,
                 cuda::StreamHandle stream = nullptr, Interruption *interruption = nullptr) const;

@@ -99,7 +99,7 @@ def benchmark_calls(kernels) -> list[tuple]:
 
 
 def operations() -> None:
-    """Compiles two kernels for each kind of operation: four of it in a row, and a single one."""
+    """Compiles two kernels for each kind of operation: with four operations, and with one."""
     module = _benchmark("compile")
     for operation in module.OPERATIONS:
         module.seconds_to_compile(operation, "cpu", 1024, 4, 4)

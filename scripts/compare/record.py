@@ -10,8 +10,10 @@ runs parts of the corpus, or scripts by their paths, with all builds at the same
     FOLDER/NAME/PART.jsonl                                                two lines on each of these
     FOLDER/NAME/PART.log                                                  what the part has printed
 
-Everything is compiled twice. A kernel's name contains a hash of its source and arguments, so that
-all builds give it the same name. It is compiled by its `warmup`, which every version of Eft has.
+Each build compiles every kernel twice. So report.py can tell whether a build makes the same code
+both times, and has two times to compare. A kernel's name contains a hash of its source and
+arguments, so that all builds give it the same name. The method `warmup`, which every version of
+Eft has, compiles the kernel.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shows how the code of two builds differs that record.py has recorded.
+"""Shows the differences between the code of two builds, which record.py has recorded.
 
     python scripts/compare/report.py BASE HERE DIFFERENT
 
 reads the folders BASE and HERE, and writes the differing texts and their diffs to DIFFERENT. The
-exit status is 0 if all code is equal. It is 1 if code differs, between the builds or between the
-two compiles of one build, or if the corpus failed with the base, which may lack features that the
-corpus uses. It is 2 if the corpus failed with the other build, or if nothing could be compared.
+exit status is 0 if all code is equal. It is 1 if code differs between the builds, or between the
+two compiles of one build. It is also 1 if the corpus failed with the base, which may lack features
+that the corpus uses. It is 2 if the corpus failed with the other build, or if nothing could be
+compared.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def Eft_BufferOp : Eft_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
 def Eft_BufferWriteOp : Eft_Op<"buffer_write", []> {
   let summary = "Writes one tile of a block into a buffer";
   let description = [{
-    `part` is the tile number `step` of the block. If `part` is the whole block, it is tile 0.
+    `part` is tile number `step` of the block. If `part` is the whole block, it is tile 0.
 
     The tile and the buffer's block have layouts with the places (lane, step) on a CPU, or
     (register, lane, warp) on a GPU. A place of the block has the lane and the warp of the place in

@@ -23,9 +23,9 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_Anchored, Eft_FetchesEle
     first arguments are the values of the element with the lower index, and those of the other element
     follow. The region yields one value per source.
 
-    The function must be associative and commutative, up to rounding. The order in which it is applied
-    is part of the operation's meaning. `eft-order-reductions` writes this order on the operation, as
-    `steps` and `tree`:
+    The function that the region computes must be associative and commutative, up to rounding. The order
+    in which elements are combined is part of the operation's meaning. `eft-order-reductions` writes this
+    order on the operation, as `steps` and `tree`:
 
     1. The axis is cut into `steps` parts of equal length. The parts are combined element by element: the
        first with the second, the result with the third, and so on.
@@ -145,9 +145,9 @@ def Eft_HistogramIntoOp : Eft_Op<"histogram_into", []> {
 def Eft_CombineOp : Eft_CombiningOp<"combine"> {
   let summary = "Combines two lists of blocks element by element";
   let description = [{
-    A reduction combines two parts of its axis in this way. The first half of the operands has the
-    elements with the lower indices, the second half has those with the higher indices. The region is
-    that of `eft.reduce`.
+    The tiled loops of reductions and scans combine two parts of an axis by this operation. The first half
+    of the operands has the elements with the lower indices, the second half has those with the higher
+    indices. The region is that of `eft.reduce`.
 
     ```mlir
     %sum = eft.combine %low, %high : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32> {

@@ -184,8 +184,9 @@ def Eft_GatherOp : Eft_Op<"gather", [Pure, Eft_FetchesElements,
 def Eft_ConvertLayoutOp : Eft_Op<"convert_layout", [Eft_ElementMove, Eft_FetchesElements]> {
   let summary = "The same block in another layout";
   let description = [{
-    Placing inserts this operation where a use requires a block in another layout than its own. The cost
-    follows from the two layouts: nothing, a shuffle inside a warp, or staging through shared memory.
+    Placing inserts this operation where a use requires a block in another layout than its own. Later
+    passes insert it, too. The cost on a GPU follows from the two layouts: nothing, a shuffle inside a
+    warp, or staging through shared memory.
 
     ```mlir
     %1 = eft.convert_layout %0 : tensor<64xf32, #a> -> tensor<64xf32, #b>

@@ -144,8 +144,8 @@ def Eft_WriteSharedOp : Eft_Op<"write_shared", []> {
 def Eft_ReadSharedOp : Eft_Op<"read_shared", []> {
   let summary = "Reads a block from a slot of shared memory";
   let description = [{
-    If the block is used only as a factor of a product on tensor cores, no thread reads all of its part
-    at once: the product reads each tile where it multiplies the tile.
+    If the block is used only as a factor of a product on tensor cores, a thread does not read all its
+    elements of the block at once: it reads those of one tile right before the tile is multiplied.
 
     ```mlir
     %a = eft.read_shared %s[%slot] : !eft.shared<3, tensor<128x64xf16, #b>> -> tensor<128x64xf16, #c>

@@ -11,11 +11,11 @@ def Eft_DotAsyncOp : Eft_Op<"dot_async", [AllTypesMatch<["acc", "result"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Begins a matrix product, added to an accumulator";
   let description = [{
-    Begins the product of `eft.dot`, for factors of f16, bf16, i8, or f32 with precision `tf32`. `b` is
-    in a slot of shared memory. `a` is in another slot or in registers. `transposed` says that the slot
-    holds the factor with its two dimensions exchanged. All threads must already see the contents of the
-    slots, as after `eft.wait_copies`. The bits of an f32 that tf32 lacks are ignored: the number is
-    truncated, not rounded.
+    Begins the product of `eft.dot`, for factors of f16, bf16, i8 (integers, or 8-bit floats if there are
+    `formats`), or f32 with precision `tf32`. `b` is in a slot of shared memory. `a` is in another slot or
+    in registers. `transposed` after a slot says that the slot holds the factor with its two dimensions
+    exchanged. All threads must already see the contents of the slots, as after `eft.wait_copies`. The bits
+    of an f32 that tf32 lacks are ignored: the number is truncated, not rounded.
 
     Each product is a group of its own, and groups are done in order. Until the `eft.wait_dots` that
     waits for the product, its result may only be used as the accumulator of another product, and the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gives buffers to blocks that loops and conditionals carry, to blocks whose elements move, and to
-// operands of operations that work on buffers. KeepInBuffers.cpp tells how.
+// Gives buffers to blocks that loops and conditionals carry, to blocks whose elements move, to
+// operands of operations that work on buffers, and to large blocks that are printed.
+// KeepInBuffers.cpp tells how.
 #pragma once
 
 #include "compiler/lowering/buffers/MovedBytes.h"
@@ -60,7 +61,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value>
       destinations; // the buffers into which values are written
   llvm::DenseMap<mlir::Value, mlir::Value>
-      factors; // the buffers of factors and of sources of moves
+      factors; // the buffers of factors, and of the sources of moves, gathers and histograms
   // the blocks of bytes that replace blocks of booleans which move
   llvm::DenseMap<mlir::Value, mlir::Value> asBytes;
   llvm::DenseMap<mlir::Type, mlir::Value> printed; // the buffer for prints of each type

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-keep-in-buffers: gives buffers to blocks that loops and conditionals carry, to blocks whose
-// elements move, and to the operands of products, scans, sorts and histograms. This pass tiles
-// nothing. It writes and reads whole blocks, and the code is right whichever of these accesses
-// eft-tile-blocks tiles.
+// elements move, to the operands of products, scans, sorts and histograms, and to large blocks that
+// are printed. This pass tiles nothing. It writes and reads whole blocks, and the code is right
+// whichever of these accesses eft-tile-blocks tiles.
 //
 // The users of a block determine its buffer: if a user needs the block in some buffer, the
 // operation that makes the block works in that buffer if it can. So the pass visits users first: it

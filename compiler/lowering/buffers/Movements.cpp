@@ -45,8 +45,8 @@ std::optional<Movement> movementOf(Value value) {
 }
 
 Value makeCoordinates(OpBuilder &b, Location loc, RankedTensorType block, unsigned dimension) {
-  // The layout is reduced to one dimension: first to extents of 1 along the others, then without
-  // these. The coordinates are made there, and expanded in the reverse order.
+  // The layout is reduced to one dimension: first the other dimensions get the extent 1, then they
+  // are removed. The coordinates are made in this layout, and expanded in the reverse order.
   SmallVector<std::pair<RankedTensorType, unsigned>> expanded;
   LinearLayout layout = *layoutOf(block);
   auto typeOf = [&] {

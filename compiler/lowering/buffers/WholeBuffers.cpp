@@ -63,8 +63,8 @@ static bool writes(OpOperand &use) {
          hasEffect<MemoryEffects::Write>(user, use.get());
 }
 
-/// True if `writer` may run between the start of a block and the time at which the program reaches
-/// `place`. Both are in the block, or in regions of its operations.
+/// True if `writer` may run between the start of `block` and the time at which the program reaches
+/// `place`. The operations `writer` and `place` are in `block`, or in regions of its operations.
 static bool mayRunBefore(Operation *writer, Operation *place, Block *block) {
   Operation *first = block->findAncestorOpInBlock(*writer);
   Operation *second = block->findAncestorOpInBlock(*place);
@@ -72,8 +72,8 @@ static bool mayRunBefore(Operation *writer, Operation *place, Block *block) {
     return first->isBeforeInBlock(second);
   if (second == place)
     return false;
-  // Both are in one operation. If that is a loop, the program comes back to the place after a full
-  // iteration. Of a conditional, only one side runs.
+  // One operation of the block contains both. If it is a loop, `place` runs again after `writer`,
+  // in a later iteration. If it is a conditional, only one of its sides runs.
   if (!isa<scf::IfOp>(second))
     return true;
   Region *side = nullptr;

@@ -14,8 +14,8 @@ bool isWhole(BufferReadOp read);
 /// value.
 BufferReadOp wholeReadOf(mlir::Value value);
 
-/// Makes a buffer in the function that is or contains `inside`. It lives as long as the function
-/// runs.
+/// Makes a buffer in the function that is or contains `inside`. The buffer lives as long as the
+/// function runs.
 mlir::Value makeBuffer(mlir::Operation *inside, mlir::RankedTensorType block);
 
 /// Emit a write, or a read, of a whole buffer.

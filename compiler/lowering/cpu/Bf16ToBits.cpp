@@ -3,11 +3,11 @@
 // bits. If no operation converts f16 either, as on a CPU without conversions of f16, the pass does
 // the same with f16.
 //
-// LLVM's code for bf16 on x86 does more than move it. LLVM takes vectors apart. It keeps a number
-// that lives over several basic blocks as f32, and narrows it again with the CPU's instruction, if
-// there is one; that instruction turns denormals into zeros. On a CPU that can't convert f16, LLVM
-// turns operations on the bits of f16 back into operations on f16, and calls a function for each
-// element.
+// LLVM's code for bf16 on x86 does more than move bits. LLVM takes vectors apart. If a number of
+// bf16 lives over several basic blocks, LLVM keeps it as f32 and narrows it again later. If the CPU
+// has an instruction for this, LLVM uses it, and the instruction turns denormals into zeros. On a
+// CPU that can't convert f16, LLVM turns operations on the bits of f16 back into operations on f16,
+// and calls a function for each element.
 #include "compiler/lowering/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -31,7 +31,8 @@ LLVM::AtomicOrdering orderOf(MemoryOrder order) {
   }
 }
 
-/// The memory order of a compare-and-swap that fails: it writes nothing.
+/// The memory order that a compare-and-swap has if it fails. It then writes nothing, so this order
+/// has no release.
 LLVM::AtomicOrdering orderOfFailure(MemoryOrder order) {
   return order == MemoryOrder::Relaxed || order == MemoryOrder::Release
              ? LLVM::AtomicOrdering::monotonic
@@ -104,8 +105,8 @@ private:
     return value.getType() == type ? value : b.create<arith::BitcastOp>(type, value).getResult();
   }
 
-  /// Emits a compare-and-swap, which compares bits, so it works on integers. Returns the bits that
-  /// memory held before, in the type of `expected`.
+  /// Emits a compare-and-swap. It compares and swaps the bits of the values, as integers. Returns
+  /// the bits that memory held before, in the type of `expected`.
   Value swap(Value pointer, Value expected, Value value, MemoryOrder order) {
     auto pair =
         b.create<LLVM::AtomicCmpXchgOp>(pointer, as(bitsType(), expected), as(bitsType(), value),
@@ -139,8 +140,8 @@ private:
   Type element;
 };
 
-/// Emits the code of `value` under a condition. The result is that of `value` if the mask is true
-/// or null, else zero.
+/// Calls `value` to emit code under a condition. The result is the value that this code computes if
+/// the mask is true or null, else zero.
 Value underMask(ImplicitLocOpBuilder &b, Value mask, Type type, llvm::function_ref<Value()> value) {
   if (!mask)
     return value();
@@ -153,8 +154,8 @@ Value underMask(ImplicitLocOpBuilder &b, Value mask, Type type, llvm::function_r
   return choice.getResult(0);
 }
 
-/// Emits a loop that does the operation for each lane of the vectors `addresses`, `mask` (may be
-/// null) and `operands`. Returns the vector of results.
+/// Emits a loop that does the atomic operation for each lane of the vectors `addresses`, `mask`
+/// (may be null) and `operands`. Returns the vector of results.
 Value lanes(ImplicitLocOpBuilder &b, HostAtomic &atomic, VectorType type, Value addresses,
             Value mask, ArrayRef<Value> operands) {
   auto constant = [&](int64_t value) -> Value { return b.create<arith::ConstantIntOp>(value, 32); };

@@ -11,14 +11,14 @@
 //           for each row of the tile
 //             row += a[row, k] (in every lane) × the two vectors of b[k, …]
 //
-// A product of fewer than 32 rows, or of a single tile's columns, reads b itself in place of
-// copies. All tiles in the same columns read the same copies. The copies are contiguous, so they
-// spread over all sets of the first-level cache. In b itself, rows are a power of two apart in
-// memory, so all of them would compete for a few sets of the cache.
+// All tiles in the same columns read the same copies. The copies are contiguous, so they spread
+// over all sets of the first-level cache. In b itself, rows are a power of two apart in memory, so
+// all of them would compete for a few sets of the cache. A product of fewer than 32 rows, or of no
+// more columns than one tile has, makes no copies and reads b itself.
 //
-// The code has one tile, and a lower one for the rows that are left, whatever the size of the
-// block. Every element is one chain of fused multiply-adds, with k ascending, that begins with the
-// accumulator.
+// Whatever the size of the block, the code computes one tile, and a lower tile for the rows that
+// are left. Every element is one chain of fused multiply-adds, with k ascending, that begins with
+// the accumulator.
 #include "compiler/lowering/cpu/CpuLowering.h"
 #include "compiler/lowering/cpu/StackBlock.h"
 
@@ -104,9 +104,9 @@ private:
     return address(matrix, row, i, column, int64_t(vector) * type.getNumElements());
   }
 
-  /// Copies the second factor into row-major order. Its elements are read once for each row of
-  /// tiles, so the copy pays. It is made square by square: as many vectors as a vector has lanes
-  /// are loaded, transposed and stored.
+  /// Copies the second factor into row-major order. The product reads its elements once for each
+  /// row of tiles, so the copy pays. The code copies one square after another: it loads as many
+  /// vectors as a vector has lanes, transposes them and stores them.
   void layOutByRows() {
     const int64_t extents[] = {depth, columns}, lanes = type.getNumElements();
     const unsigned bytes = type.getElementTypeBitWidth() / 8;
@@ -136,8 +136,8 @@ private:
   }
 
   /// Transposes a square: vector i gets lane i of every vector. For each bit, two vectors whose
-  /// numbers differ in the bit exchange elements: the first one's lanes with the bit set, for the
-  /// second one's lanes without.
+  /// numbers differ in the bit exchange elements. The vector without the bit gives its lanes with
+  /// the bit, and gets the other vector's lanes without the bit.
   void transpose(Tile &square) {
     const int64_t lanes = square.size();
     for (int64_t bit = 1; bit < lanes; bit *= 2) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Histograms of buffers on a CPU: one loop sets the counts to zero, another one counts.
 //
-// A load of a count that was stored just before is slow, because the count is not in the cache yet.
-// Equal keys that follow each other would wait for one another. So consecutive keys are counted in
-// several tables, which are added at the end.
+// An addition to a count loads what the previous addition to this count has just stored, and must
+// wait for that store. So equal keys that follow each other would wait for one another. Therefore
+// consecutive keys are counted in several tables, which are added at the end.
 #include "compiler/lowering/CountedLoop.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/PlaceMaps.h"

@@ -123,9 +123,9 @@ private:
     return b.create<vector::SplatOp>(type, element);
   }
 
-  /// Prefetches memory beyond `pointer`, which a loop around the access reaches some iterations
-  /// later. A kernel that computes much for each element fills the CPU's reorder buffer with
-  /// arithmetic. Without a prefetch it would request the next cache line only when it needs it.
+  /// Prefetches the memory that a loop around the access reaches some iterations after `pointer`. A
+  /// kernel that computes much for each element fills the CPU's reorder buffer with arithmetic.
+  /// Without a prefetch it would request the next cache line only when it needs it.
   void prefetch(Value pointer, unsigned forWriting) {
     Value ahead = b.create<LLVM::GEPOp>(pointer.getType(), b.getI8Type(), pointer,
                                         LLVM::GEPArg(prefetchDistance));

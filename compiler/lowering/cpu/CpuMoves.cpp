@@ -124,7 +124,7 @@ private:
 /// The numbers of the elements that the places of a whole block read. The number for a place is the
 /// exclusive or of `first` and of what the bits of its lane and step add.
 struct TakenNumbers {
-  SmallVector<int64_t> lanes, steps; // what each of their bits adds
+  SmallVector<int64_t> lanes, steps; // the numbers that their bits add
   int64_t first = 0;
 
   explicit TakenNumbers(BufferReadOp take) {

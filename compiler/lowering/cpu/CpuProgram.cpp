@@ -51,8 +51,8 @@ void lowerArange(CpuLowering &lowering, ImplicitLocOpBuilder &b, ArangeOp op) {
   lowering.setFragments(op, std::move(result));
 }
 
-/// Divides. On a CPU, correcting a product with the reciprocal would take as long as the division,
-/// which is mostly hidden by waits for memory anyway.
+/// Emits ordinary divisions. On a CPU, correcting a product with the reciprocal would take as long
+/// as the division, which is mostly hidden by waits for memory anyway.
 void lowerUniformDiv(CpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivOp op) {
   Fragments dividends(lowering.fragmentsOf(op.getDividend()));
   Value divisor =

@@ -266,10 +266,10 @@ private:
   }
 
   /// Emits a vector in which a lane has all bits set if its element is in a run to be sorted in
-  /// descending order, else none. The stage's number is that of a bit of the index: where it is
-  /// set, the run falls (for a descending sort, where it is not set). Both elements of a
-  /// compare-exchange agree in that bit, so they are in one run. With `isUniform`, all lanes are
-  /// known to agree.
+  /// descending order, else none. The stage's number is the number of a bit of the index. The stage
+  /// sorts a run in descending order if this bit is set in the run's indices (for a descending
+  /// sort, if it is not set). Both elements of a compare-exchange agree in this bit, so they are in
+  /// one run. With `isUniform`, all lanes are known to agree.
   Value flipsOf(Value step, bool isUniform) {
     Value index = emitLinearMap(b, step, imagesOf(layout, "step", sort.getAxis()));
     auto bitOf = [&](Value index, Value number) {

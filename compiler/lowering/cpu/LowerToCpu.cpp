@@ -60,10 +60,10 @@ bool hasFewOperations(func::FuncOp function) {
 /// `outlineParts` made of the program; called functions come before their callers. Returns the
 /// bytes of stack that the program takes together with the functions that it calls.
 ///
-/// A program whose arrays share memory is not inlined into the loop over programs. A launch may
-/// stop anywhere in the program, before the ends of lifetimes are reached. If the program were
-/// inlined, LLVM would therefore take all arrays to be in use in the next program too, and they
-/// would not share memory.
+/// A program whose arrays share memory is not inlined into the loop over programs. When a launch is
+/// stopped, the program returns from the middle of its code, before the ends of lifetimes are
+/// reached. If the program were inlined, LLVM would therefore take all arrays to be in use in the
+/// next program too, and they would not share memory.
 int64_t layOutFrames(func::FuncOp program, ArrayRef<func::FuncOp> parts) {
   llvm::StringMap<int64_t> bytesOf;
   auto layOut = [&](func::FuncOp function) {

@@ -6,10 +6,10 @@
 
 namespace eft {
 
-/// Makes a function of the form that the runtime calls, which runs `program` in a loop. The
+/// Makes a function of the form that the runtime calls. The function runs `program` in a loop. The
 /// arguments of `program` are a kernel's lowered arguments and six i32: the program's position and
-/// the grid's extent. The new function gets the name of `program`, which gets another one. With
-/// `stoppable`, the loop tests before each program whether the launch is to end.
+/// the grid's extent. The new function gets the name of `program`, and `program` gets another name.
+/// With `stoppable`, the loop tests before each program whether the launch is to end.
 void makeProgramLoop(mlir::func::FuncOp program, bool stoppable);
 
 } // namespace eft

@@ -32,8 +32,9 @@ void SortedPair::compare() {
 
 void SortedPair::compareLanes(int64_t lane) {
   const auto lanes = int64_t(order.size() / 2);
-  // The bit of the elements' current places that now has this bit of their numbers. In the number
-  // of a place, the vector is the highest bit, above the lane's bits.
+  // Finds the bit of the elements' current places that stands for the bit `lane` of their numbers.
+  // In the number of a place, the highest bit says which vector it is; the lower bits are the
+  // number of the lane.
   int64_t bit = 1;
   while (order[bit] != lane)
     bit *= 2;

@@ -69,7 +69,7 @@ std::string nameOf(AtomicKind kind, Type type) {
   llvm_unreachable("sums of floats are named above");
 }
 
-/// Whether the instruction for the operation is `red`, which has no result. It is used for vectors
+/// True if the instruction for the operation is `red`, which has no result. It is used for vectors
 /// only: for a single number, ptxas drops an unused result itself.
 bool dropsResult(ThreadAtomicRMWOp op) {
   return isa<VectorType>(op.getValue().getType()) && op.use_empty() &&
@@ -78,8 +78,9 @@ bool dropsResult(ThreadAtomicRMWOp op) {
 template <typename Op> bool dropsResult(Op) { return false; }
 
 /// The instruction's name with its qualifiers, such as `atom.global.gpu.acq_rel.add.u32`. ptxas
-/// accepts the scope before the memory order, and also after it. Tools and tests search for the
-/// scope first here, and for the memory order first in `atom.global.acq_rel.gpu.cas.b32`.
+/// accepts the scope and the memory order in either sequence. Tools and tests search for names in
+/// which the scope comes first. Only in the name of a compare-and-swap, such as
+/// `atom.global.acq_rel.gpu.cas.b32`, do they expect the memory order first.
 std::string instructionOf(ThreadAtomicRMWOp op) {
   return ((dropsResult(op) ? "red" : "atom") + Twine(".global.") +
           stringifyMemoryScope(op.getScope()) + "." + stringifyMemoryOrder(op.getOrder()) + ".")

@@ -4,10 +4,10 @@
 // arrays are different ones, or one array is changed in place, element by element.
 //
 // Whether a load may pass a store depends on the distance from the store's address to the load's
-// address. This distance is the same for all parts, except for constants. So one comparison tells
-// for all parts whether a load reads what a store has written. It compares only the low 32 bits of
-// addresses: if these differ, the addresses differ. They are computed modulo 2³², so an index may
-// wrap around.
+// address. If all parts are loaded from one array and stored to one array, these distances differ
+// only by constants. So one test tells for all parts whether a load reads what a store has written.
+// The test compares only the low 32 bits of addresses: if these differ, the addresses differ. These
+// bits are computed modulo 2³², so they are right even if a 32-bit index wraps around.
 #include "compiler/lowering/gpu/EarlyLoads.h"
 
 #include "compiler/ir/EftDialect.h"
@@ -83,7 +83,7 @@ private:
 struct Distance {
   Sum sum;
   int64_t least = 0, most = 0; ///< the range in which a load may read what a store wrote
-  bool isFreeAtZero = true;    ///< whether no load reads what a store wrote if the sum is zero
+  bool isFreeAtZero = true;    ///< true if no load reads what a store wrote if the sum is zero
 };
 
 /// The number of bytes of words in memory; nothing if the words are not numbers.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomic operations of a GPU's threads.
 //
-// They become atomic operations of a thread, or loops around such an operation where a GPU has no
-// instruction. Additions to several neighbouring elements in memory are one operation where the GPU
-// has an instruction for this.
+// An atomic operation on a block becomes atomic operations of its threads, or loops around such
+// operations where a GPU has no instruction. Additions to several neighbouring elements in memory
+// are one operation where the GPU has an instruction for this.
 //
-// If several threads hold an element, one of them does the operation. All threads hold a scalar.
-// Barriers order the accesses of the other threads as if these threads had done the operation, too:
-// their earlier accesses precede a release, and their later accesses follow an acquire. The other
-// threads get the result through shared memory.
+// If several threads hold an element, one of them does the operation. A scalar is an element that
+// all threads hold. Barriers order the accesses of the other threads as if these threads had done
+// the operation, too: their earlier accesses precede a release, and their later accesses follow an
+// acquire. The other threads get the result through shared memory.
 #include "compiler/ir/Accesses.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/transforms/math/NarrowFormats.h"
@@ -84,8 +84,8 @@ public:
   }
 
 private:
-  /// Whether the GPU has an instruction for the computation. For 16 bits it has sums of floats
-  /// only.
+  /// True if the GPU has an instruction for the computation. For 16 bits a GPU has only sums of
+  /// floats.
   bool isInstruction(AtomicKind kind) const {
     return bits.getIntOrFloatBitWidth() != 16 ||
            (kind == AtomicKind::FAdd && (element.isF16() || addsBf16));
@@ -148,7 +148,7 @@ private:
   Operation *op;
   Type element, bits;
   MemoryOrder order;
-  bool addsBf16; // whether the GPU has an instruction that adds bf16
+  bool addsBf16; // true if the GPU has an instruction that adds bf16
 };
 
 /// Passes the results of the threads that do the work to the other threads that hold the same
@@ -191,7 +191,7 @@ private:
   unsigned threads, redundant;
 };
 
-/// Whether the program may access memory after the operation.
+/// True if the program may access memory after the operation.
 bool mayAccessAfter(Operation *op) {
   for (; !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
     if (isa<LoopLikeOpInterface>(op->getParentOp()))

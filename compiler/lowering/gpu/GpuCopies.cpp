@@ -5,8 +5,8 @@
 // first elements of the run, the copy reads these and writes zeros for the rest: the number of
 // bytes to read is an operand of the instruction. So a mask that is the same for whole runs, or
 // true for a prefix of each run, costs one number for each run, and no branch. Elements whose runs
-// are shorter than 4 bytes go through registers: a thread loads them and stores them to shared
-// memory at once.
+// are shorter than 4 bytes are not copied asynchronously: a thread loads all of them into
+// registers, and then stores them to shared memory.
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Masks.h"

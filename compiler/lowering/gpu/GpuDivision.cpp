@@ -3,13 +3,16 @@
 // multiplication and two FMAs for each element. The divisor is uniform, or it belongs to a row of
 // which a thread has several elements.
 //
-// With r = RN(1/d), q = RN(x·r), the remainder e = x − q·d is exact in an FMA, and RN(q + e·r) is
-// the correctly rounded quotient (Brisebarre, Muller, Raina, "Accelerating correctly rounded
-// floating-point division when the divisor is known in advance", IEEE Transactions on Computers
-// 53(8), 2004), as long as nothing overflows or loses bits to the denormals. This holds if d is in
-// [2^-k, 2^k], and x is zero or |x| is in [2^-m, 2^m], for the k and m below: then r, q and the
-// result are normal, and e, a multiple of ulp(q)·ulp(d) ≥ 2^(-m-k-2p), is representable; p is the
-// precision in bits. If x is NaN, the result is NaN.
+// RN(a) is a, rounded to nearest. With r = RN(1/d), q = RN(x·r), the remainder e = x − q·d is exact
+// in an FMA, and RN(q + e·r) is the correctly rounded quotient, as long as nothing overflows or
+// loses bits to the denormals. The proof is in Brisebarre, Muller, Raina, "Accelerating correctly
+// rounded floating-point division when the divisor is known in advance", IEEE Transactions on
+// Computers 53(8), 2004.
+//
+// Nothing overflows or loses bits if d is in [2^-k, 2^k], and x is zero or |x| is in [2^-m, 2^m],
+// for the k and m below. Then r, q and the result are normal. The remainder e is a multiple of
+// ulp(q)·ulp(d) ≥ 2^(-m-k-2p), where p is the precision in bits, so e is representable. If x is
+// NaN, the result is NaN.
 //
 // The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its
 // sign: x = −0 gives q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
@@ -75,7 +78,7 @@ public:
     return b.create<math::FmaOp>(near, rest, near);
   }
 
-  /// Whether the divisor is a positive power of two whose reciprocal is a normal number, too: its
+  /// True if the divisor is a positive power of two whose reciprocal is a normal number, too: its
   /// sign and mantissa are zero, and its exponent field is at least 1 and at most 2·bias − 1. After
   /// a rotation that moves the exponent field to the lowest bits, one comparison tests all of this.
   Value isPowerOfTwo(Value divisor) {
@@ -96,7 +99,7 @@ public:
     return b.create<arith::BitcastOp>(element, b.create<arith::SubIOp>(one, pattern));
   }
 
-  /// Whether the divisor and all dividends are in their ranges.
+  /// True if the divisor and all dividends are in their ranges.
   Value isSafe(Value divisor, ArrayRef<Value> dividends) {
     auto [k, m] = safeRange(element);
     Value greatest = magnitude(dividends.front()), least = rankAboveZero(dividends.front());

@@ -17,8 +17,8 @@ using Fragments = FragmentLowering::Fragments;
 
 constexpr unsigned bytesOfCount = 4;
 
-/// The counts in shared memory of the bins of one round, followed by one more count for elements of
-/// all other bins.
+/// Shared memory for the counts of one round's bins, followed by one more count for elements of all
+/// other bins.
 class SharedCounts {
 public:
   SharedCounts(ImplicitLocOpBuilder &b, SharedMemory &shared, unsigned number)

@@ -36,12 +36,12 @@ public:
   LocalMemory local;
   llvm::SmallVector<mlir::Value> allocated; // the live slots, in the order of their allocation
   const unsigned computeCapability;
-  /// Whether the kernel has loads or copies from global memory, and whether it loads single
-  /// elements.
+  /// `hasLoads` is true if the kernel has loads or copies from global memory, and `hasLoadsOfOne`
+  /// if it loads single elements.
   const bool hasLoads, hasLoadsOfOne;
   const bool hasWarpgroups;
 
-  /// Whether the kernel has loads that may have to see what a store of the type `stored` has
+  /// True if the kernel has loads that may have to see what a store of the type `stored` has
   /// written. A load must see what a store has written only if both access elements with the same
   /// index, in blocks of the same shape. A scalar counts as a block of one element. So after a
   /// store of one element, only the loads of one element count. After any other store, all loads

@@ -44,7 +44,7 @@ Type registerType(MLIRContext *context, StringRef constraint) {
   }
 }
 
-/// The types of the registers of one run of the code: those of the results, and those of the
+/// The types of the registers for one execution of the code: those of the results, and those of the
 /// operands.
 struct Registers {
   SmallVector<Type> results, operands;
@@ -91,9 +91,9 @@ unsigned elementsOfRegister(InlineAsmOp op, Type element) {
   return std::min(std::max(32 / bitsOf(element), 1u), op.getPack());
 }
 
-/// Checks that values with these types of elements fill registers of the types `registers`. Returns
-/// the number of elements in each register. `what` names the values in errors: "result" or
-/// "operand".
+/// Checks that values whose elements have the types `elements` fill registers of the types
+/// `registers`. Returns the number of elements in each register. `what` names the values in errors:
+/// "result" or "operand".
 FailureOr<SmallVector<unsigned>> shareRegisters(InlineAsmOp op, StringRef what,
                                                 ArrayRef<Type> elements, ArrayRef<Type> registers) {
   SmallVector<unsigned> counts;
@@ -179,7 +179,7 @@ Values unpackRegister(ImplicitLocOpBuilder &b, Value value, unsigned count, Type
   return elements;
 }
 
-/// Emits one run of the code, and returns the registers of its results.
+/// Emits one execution of the code, and returns the registers of its results.
 Values run(ImplicitLocOpBuilder &b, InlineAsmOp op, ValueRange operands, ArrayRef<Type> results) {
   const bool isOne = results.size() == 1;
   Type type =
@@ -196,7 +196,7 @@ Values run(ImplicitLocOpBuilder &b, InlineAsmOp op, ValueRange operands, ArrayRe
   return values;
 }
 
-/// Returns the operand registers of one run, which takes the operands' fragments from number
+/// Returns the operand registers of one execution, which takes the operands' fragments from number
 /// `first` on.
 Values packOperands(GpuLowering &lowering, ImplicitLocOpBuilder &b, InlineAsmOp op, unsigned first,
                     ArrayRef<unsigned> counts, ArrayRef<Type> registers) {

@@ -38,8 +38,8 @@ struct LowerThreadLoad : OpRewritePattern<ThreadLoadOp> {
       text = "@$" + std::to_string(words.count() + 1) + " " + text;
       text = presetText(b, load, words, operands, inputs) + text;
     }
-    // The preset results are written before all operands are read, so they must not share registers
-    // with operands.
+    // If there is a condition, the results are preset before all operands are read, so they must
+    // not share registers with operands.
     const std::string constraints =
         words.constraints(load.getCondition() ? "=&" : "=") + "," + inputs + ",~{memory}";
     Value loaded =
@@ -49,7 +49,8 @@ struct LowerThreadLoad : OpRewritePattern<ThreadLoadOp> {
   }
 
 private:
-  /// Returns PTX that sets the results to the other words, or to zero, before the load.
+  /// Returns PTX that presets the results, before the load, to the words of the load's `other`, or
+  /// to zero.
   static std::string presetText(ImplicitLocOpBuilder &b, ThreadLoadOp load, const PtxWords &words,
                                 Values &operands, std::string &inputs) {
     std::string text;

@@ -8,7 +8,7 @@
 
 namespace eft {
 
-/// Whether PTX has effects other than computing its results.
+/// The effects that PTX has other than computing its results.
 enum class PtxEffects { None, Some };
 
 /// Emits PTX with the operands `$0`, `$1`, and so on: first the results, then `operands`.

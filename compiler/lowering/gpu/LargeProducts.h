@@ -7,7 +7,7 @@
 
 namespace eft {
 
-/// Whether a product has so many instructions that it must be a loop over parts of k.
+/// True if a product has so many instructions that it must be a loop over parts of k.
 bool isLargeProduct(DotOp dot);
 
 /// Computes a thread's fragments of the product from its fragments of the operands. The factors may

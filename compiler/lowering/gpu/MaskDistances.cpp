@@ -101,7 +101,7 @@ private:
 
   llvm::DenseMap<Value, ElementMask> masks;
   llvm::DenseMap<std::pair<Value, Value>, unsigned> counts;
-  bool isBelow = false; // whether the form base - n < -k is used, up to the next barrier
+  bool isBelow = false; // true if the form base - n < -k is used, up to the next barrier
 };
 
 struct MaskDistancesPass : impl::MaskDistancesBase<MaskDistancesPass> {

@@ -2,9 +2,9 @@
 // eft-order-arithmetic: computes each stored value right before it is stored.
 //
 // Each operation on a block is lowered for all elements of a thread before the next operation is. A
-// thread may have a hundred elements, as those of a product's result. A long function of each
-// element then needs several hundred registers, and ptxas spills, because it reorders only within a
-// window of instructions. If the code computes one element after another, few registers suffice.
+// thread may have a hundred elements, for example of a product's result. A long function of each
+// element then needs several hundred registers, and ptxas spills, because it reorders instructions
+// only within a window. If the code computes one element after another, few registers suffice.
 #include "compiler/lowering/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,7 +23,7 @@ bool isArithmetic(Operation *op) {
   return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() && isPure(op);
 }
 
-/// Whether arithmetic may be moved to right before this operation, which uses its results: the
+/// True if arithmetic may be moved to right before this operation, which uses its results. The
 /// operation is more arithmetic, a store, or an instruction that MLIR has only as an intrinsic.
 bool takesResults(Operation *op) {
   return isArithmetic(op) || isa<LLVM::CallIntrinsicOp>(op) ||

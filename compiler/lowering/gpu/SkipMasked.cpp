@@ -64,7 +64,7 @@ unsigned instructionsOf(Operation *op) {
 }
 
 /// True for the branch that loads the elements of runs once more if a mask ends inside a run. If
-/// the mask is false for a whole run, both branches yield what the first load returned.
+/// the mask is false for a whole run, both sides of the branch yield what the first load returned.
 bool loadsCutRuns(scf::IfOp branch) {
   return branch.getCondition().getDefiningOp<LLVM::ExpectWithProbabilityOp>() &&
          branch.getNumResults() != 0;
@@ -291,7 +291,7 @@ private:
 
   llvm::DenseMap<std::pair<Value, std::pair<Value, int64_t>>, std::unique_ptr<Part>> byPlace;
   llvm::DenseSet<Value> masks;
-  // Whether each conjunction is false wherever all masks of its part are.
+  // True for a conjunction that is false wherever all masks of its part are.
   llvm::DenseMap<Operation *, bool> conjunctions;
   llvm::DenseMap<Value, Part *> parts;
   llvm::DenseMap<Value, Value> masked; // each value where the masks of its part are false

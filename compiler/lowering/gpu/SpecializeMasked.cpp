@@ -5,8 +5,9 @@
 // So the pass makes one branch before the first access, whose two sides join after the last access.
 //
 // A kernel that handles its block in parts has a mask for each part. If these masks compare indices
-// with one bound, mostly all of them are true, so one branch serves all of them, too. Among the
-// accesses of all parts, the loads then go first.
+// with one bound, mostly all of them are true, so one branch serves all of them, too. On the side
+// of the branch where they are true, loads of later parts move before the stores of earlier parts,
+// if EarlyLoads.h finds a condition under which this is allowed.
 #include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Convergence.h"

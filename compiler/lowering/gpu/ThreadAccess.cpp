@@ -20,7 +20,7 @@ namespace {
 constexpr unsigned globalMemory = 1; // LLVM's number of this address space
 constexpr unsigned maxAccessBits = 128;
 
-/// Whether two values are known to be equal: they are computed by the same operations, up to a
+/// True if two values are known to be equal: they are computed by the same operations, up to a
 /// small depth. Before common subexpressions are eliminated, each fragment of a block has its own
 /// operations.
 bool isSame(Value a, Value b, unsigned depth = 4) {
@@ -47,7 +47,7 @@ std::pair<Value, Value> withoutCommonTerms(Value a, Value b) {
   return {a, b};
 }
 
-/// Whether all bits of a value are known to be zero.
+/// True if all bits of a value are known to be zero.
 bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }

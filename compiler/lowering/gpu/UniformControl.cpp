@@ -16,10 +16,9 @@ namespace eft {
 
 namespace {
 
-/// True if threads may get different results from the operation, because it reads memory that other
-/// threads may write, or because it is a kernel's own assembly, which may read such memory or the
-/// thread's number. Loads from shared memory do not count: only the program itself writes it,
-/// between barriers.
+/// True if threads may get different results from the operation. It may read memory that other
+/// threads write, or it may be a kernel's own assembly, which can also read the thread's number.
+/// Loads from shared memory do not count: only the program itself writes it, between barriers.
 bool differsBetweenThreads(Operation *op) {
   if (auto load = dyn_cast<LLVM::LoadOp>(op))
     return cast<LLVM::LLVMPointerType>(load.getAddr().getType()).getAddressSpace() !=

@@ -100,11 +100,11 @@ public:
     offsets = order.rightInverse();
   }
 
-  /// Whether warpgroups can read the factor: unless its elements have two bytes, its rows in memory
+  /// True if warpgroups can read the factor: unless its elements have two bytes, its rows in memory
   /// must be along k.
   bool isReadable() const { return rows && offsets && (bytes == 2 || !isAcross()); }
 
-  /// Whether the rows in memory are along the dimension `outer`. PTX calls this transposed.
+  /// True if the rows in memory are along the dimension `outer`. PTX calls this transposed.
   bool isAcross() const { return *rows == dimension(/*isOuter=*/true); }
 
   /// The descriptor of the part that this thread's warpgroup reads, in the slot at `start`.
@@ -240,7 +240,7 @@ scf::ForOp loopOf(ValueRange values) {
              : scf::ForOp();
 }
 
-/// Whether the wait directly follows the loop whose products it waits for.
+/// True if the wait directly follows the loop whose products it waits for.
 bool isBehindLoop(WaitDotsOp wait) {
   return wait.getProducts().front().getDefiningOp() == wait->getPrevNode();
 }

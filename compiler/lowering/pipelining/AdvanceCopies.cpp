@@ -11,9 +11,9 @@
 //   tile t    | copies | products | store |
 //   tile t+1  |                   | copies| products | store |
 //
-// The operations that compute the addresses of the copies are cloned there for the next iteration.
-// Their results are a few numbers. To compute them twice is cheaper than to keep them while the
-// tile is stored.
+// The operations that compute the addresses of these copies are cloned at the end of the iteration,
+// for the next iteration. Their results are a few numbers. To compute them twice is cheaper than to
+// keep them while the tile is stored.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/ir/Accesses.h"
@@ -87,7 +87,7 @@ class CopyAdvancer {
 public:
   CopyAdvancer(scf::ForOp loop, uint64_t maxBytes) : loop(loop), maxBytes(maxBytes) {}
 
-  /// Whether the loop has the form that eft-pipeline-copies leaves: allocations and the first
+  /// True if the loop has the form that eft-pipeline-copies leaves: allocations and the first
   /// copies, a pipelined loop, a wait for all copies, and stores. Collects these parts.
   bool matches() {
     Operation *pipelined = nullptr;

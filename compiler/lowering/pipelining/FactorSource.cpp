@@ -18,7 +18,7 @@ namespace {
 
 int64_t bytesOf(RankedTensorType type) { return type.getElementType().getIntOrFloatBitWidth() / 8; }
 
-/// Whether ptxas may compile the operation as a call. It expands 32-bit integer quotients inline.
+/// True if ptxas may compile the operation as a call. It expands 32-bit integer quotients inline.
 bool mayCall(Operation *op) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() > 32;

@@ -18,13 +18,13 @@ struct FactorSource {
   /// The operation that reads the block from a slot, if a slot holds the block already, in an order
   /// that warpgroups can read; else null.
   ReadSharedOp present;
-  /// Whether the factor is already in registers in the layout in which the product takes it.
+  /// True if the factor is already in registers in the layout in which the product takes it.
   bool isInRegisters = false;
 
   /// `k` is the dimension of the factor along which the product sums.
   FactorSource(mlir::Value factor, unsigned k);
 
-  /// Whether the block has a layout. The order of the elements in a slot follows from the layout.
+  /// True if the block has a layout. The order of the elements in a slot follows from the layout.
   bool isPlaced() const;
 
   /// The type of the slot that holds the block already, or else of the slot to allocate for it.
@@ -37,7 +37,7 @@ struct FactorSource {
   static void eraseUnused(mlir::RewriterBase &rewriter, mlir::Value factor);
 };
 
-/// Whether the product's first factor is computed before a loop around the product, and must not
+/// True if the product's first factor is computed before a loop around the product, and must not
 /// stay in registers during the loop. In a loop with calls, ptxas (12.8 to 13.0) does not preserve
 /// the registers of such a factor: it overwrites them after the product, although the next
 /// iteration reads the factor from them again. Divisions contain such calls, which run only for

@@ -8,9 +8,9 @@
 
 namespace eft {
 
-/// Whether the numbers that the pipeliner compares are known not to wrap around: it adds a few
-/// steps to the lower bound, or subtracts them from the upper bound. True if the lower bound and
-/// the step are small constants.
+/// True if the numbers that the pipeliner compares are known not to wrap around. The pipeliner adds
+/// a few steps to the lower bound, or subtracts them from the upper bound. So the numbers don't
+/// wrap around if the lower bound and the step are small constants.
 bool countsExactly(mlir::scf::ForOp loop);
 
 /// Rewrites the loop to count its iterations from 0 in steps of 1, in 64 bits.

@@ -39,7 +39,7 @@ LinearLayout slotOrder(DotOp dot, const LinearLayout &from, const LinearLayout &
   return warpgroupOrder(from.shape(), rowsForWarpgroups(from, bytes, k), bytes);
 }
 
-/// Whether copies can replace `load`: the copies move whole runs, or with a mask the beginnings of
+/// True if copies can replace `load`: the copies move whole runs, or with a mask the beginnings of
 /// runs, and write zeros for the other elements.
 bool isCopyable(LoadOp load) {
   auto block = dyn_cast<RankedTensorType>(load.getType());
@@ -196,7 +196,7 @@ std::optional<LoopOperand> asRewritten(LoadOp load, ArrayRef<ProductUse> uses) {
   return std::nullopt;
 }
 
-/// Whether a factor of a warpgroups' product is computed from the block, element by element: the
+/// True if a factor of a warpgroups' product is computed from the block, element by element: the
 /// block is converted, scaled or unpacked. Products of single warps do not count: their factors are
 /// in registers, where several warps hold the same elements.
 bool isForFactor(LoadOp load) {
@@ -288,8 +288,8 @@ bool LoopOperands::add(const LoopOperand &operand) {
   if (!operand.slots || !extend(extended, load.getPointer()) ||
       (load.getMask() && !extend(extended, load.getMask())))
     return false;
-  // A load for an address runs further ahead than a copy could bring its block, so it can't be an
-  // operand.
+  // A load whose result is used for addresses must run further ahead than the copies do. So a copy
+  // can't replace it, and its block can't be an operand.
   auto isForAddresses = [&](LoadOp each) { return extended.loads.ops.contains(each); };
   if (isForAddresses(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return isForAddresses(each.load); }))
@@ -303,7 +303,7 @@ std::optional<LoopOperand> LoopOperands::rewrittenFactor(LoadOp load) {
   return mayRewrite ? asRewritten(load, productUses(load)) : std::nullopt;
 }
 
-/// Whether a thread has enough registers for the results of the products and for the factors that
+/// True if a thread has enough registers for the results of the products and for the factors that
 /// have only short runs.
 bool LoopOperands::hasRegistersForShortRuns() {
   int64_t registers = 0;

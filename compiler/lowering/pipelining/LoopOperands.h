@@ -8,8 +8,8 @@
 // may have no runs that are long enough for a copy. The loop loads such a factor to registers, if a
 // thread has enough of them: the loads wait for memory while a product is under way.
 //
-// The addresses may themselves be loaded, as from a table of pages. These loads run further ahead
-// than the copies.
+// The addresses may themselves be loaded, for example from a table of pages. These loads run
+// further ahead than the copies.
 //
 // Copies also bring two other kinds of blocks: blocks from which factors are computed, such as
 // weights of one byte that are converted and scaled; and blocks of which several threads need each
@@ -50,7 +50,7 @@ public:
   LoopOperands(mlir::scf::ForOp loop, bool mayRewrite, bool mayCompute);
 
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
-  /// Whether factors are computed from one of the operands.
+  /// True if factors are computed from one of the operands.
   bool haveComputed() const { return hasComputed; }
   /// The operand that is the factor `use` of a product, if the product reads it in the order in
   /// which copies bring it; else null.
@@ -58,7 +58,7 @@ public:
   /// The operand that is the factor `use` of a product, if threads rewrite it for the product; else
   /// null.
   const LoopOperand *rewritten(mlir::OpOperand &use) const;
-  /// Whether the factor `use` is transposed between its conversion and the product.
+  /// True if the factor `use` is transposed between its conversion and the product.
   bool isTransposed(mlir::OpOperand &use) const;
   /// A set of operations of the loop's body, and the arguments that the loop carries for them.
   struct Slice {
@@ -68,8 +68,8 @@ public:
   /// The operations that compute the addresses and masks of the operands' copies. They may use
   /// results of the loads in `loads`, but do not include these loads.
   const Slice &addresses() const { return slices.addresses; }
-  /// The loads whose results are used to compute addresses or masks, as from a table of pages, and
-  /// the operations that compute the addresses and masks of these loads.
+  /// The loads whose results are used to compute addresses or masks, for example loads from a table
+  /// of pages, and the operations that compute the addresses and masks of these loads.
   const Slice &loads() const { return slices.loads; }
   /// Adds the loads of scalars in the loop to `loads()`, up to a limit, if the loop does not yield
   /// them and their addresses do not depend on products. The other operations of an iteration then

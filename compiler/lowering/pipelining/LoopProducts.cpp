@@ -14,7 +14,7 @@ namespace eft {
 
 namespace {
 
-/// Whether an operation can run in another iteration than the rest of the body.
+/// True if an operation can run in another iteration than the rest of the body.
 bool isMovable(Operation *op) { return isMemoryEffectFree(op) && op->getNumRegions() == 0; }
 
 /// The number of bits that keeping a value until the next iteration takes.
@@ -117,14 +117,14 @@ bool LoopProducts::beginsAtOnce(DotOp dot) const {
          (operands.of(dot.getAMutable()) || hasFirstFactorFromBefore(dot));
 }
 
-/// Adds as late all operations that an iteration computes from `accumulator`, if these are
-/// elementwise operations followed by products, of which the last product's result is the
-/// accumulator's next value. A late product stays under way after it begins, so only a further
-/// product may use its result.
+/// Adds to the late operations all those that an iteration computes from `accumulator`, if each of
+/// them can run an iteration later, and the last of them is a product that gives the accumulator
+/// its next value. A late product stays under way after it begins, so only a further product may
+/// use its result.
 void LoopProducts::addLate(BlockArgument accumulator) {
   OpOperand *next = loop.getTiedLoopYieldedValue(accumulator);
   // Late operations run one iteration later, when the other arguments of the loop have other
-  // values.
+  // values. So they must not use other arguments.
   auto isOtherArgument = [&](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     return argument && argument != accumulator && argument.getOwner() == loop.getBody();
@@ -175,9 +175,9 @@ Operation *LoopProducts::conversionFor(DotOp dot) const {
   return source && source->getBlock() == loop.getBody() && bits == 32 ? op : nullptr;
 }
 
-/// Adds as late the operations whose results are larger than their operands and are used only by
-/// late operations, such as broadcasts. The loop then keeps the smaller operands for an iteration
-/// instead of the results.
+/// Adds to the late operations those whose results are larger than their operands and are used only
+/// by late operations, such as broadcasts. The loop then keeps the smaller operands for an
+/// iteration instead of the results.
 void LoopProducts::addWhatLateOnesUse() {
   for (Operation &op : llvm::reverse(*loop.getBody())) {
     if (isLate(&op) || !isMovable(&op) || isa<DotOp>(op) || op.getNumResults() != 1 ||

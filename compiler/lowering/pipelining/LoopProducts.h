@@ -24,21 +24,21 @@ public:
   /// The sum of the bytes of one slot for each operand in `rewritten`.
   uint64_t rewrittenBytes() const;
 
-  /// Whether the factor is in a slot of shared memory when the products of an iteration begin.
+  /// True if the factor is in a slot of shared memory when the products of an iteration begin.
   bool isInSlot(mlir::OpOperand &factor) const;
 
-  /// Whether every product may still be under way when the next iteration begins. Such a product
+  /// True if every product may still be under way when the next iteration begins. Such a product
   /// only adds to a value that the loop carries, and its first factor is not in registers that the
   /// next iteration writes.
   bool canOverlapIterations() const;
 
-  /// Whether the loop has a third part: late products, which run one iteration later than the
-  /// products in `beginAtOnce`, and at the same time as these products of the next iteration and
-  /// the operations that use their results. Nothing else in the loop reads the accumulators of the
-  /// late products. In attention, the late product is the product with V: the next exponentials are
-  /// computed while it is under way.
+  /// True if the loop has a third part: late products, which run one iteration later than the
+  /// products in `beginAtOnce`. While they are under way, the next iteration's products in
+  /// `beginAtOnce` run, and the operations that use the results of `beginAtOnce`. Nothing else in
+  /// the loop reads the accumulators of the late products. In attention, the late product is the
+  /// product with V: the next exponentials are computed while it is under way.
   bool haveThirdPart() const { return !late.empty() && !atOnce.empty(); }
-  /// Whether the operation runs with the late products, one iteration later: it computes an
+  /// True if the operation runs with the late products, one iteration later. It computes an
   /// accumulator of a late product from that accumulator, or an operand of a late product from
   /// other values of the iteration.
   bool isLate(mlir::Operation *op) const { return late.contains(op); }
@@ -56,7 +56,7 @@ public:
   /// registers; otherwise they are in shared memory. `hasLate` says whether the late products are a
   /// third part.
   int64_t registers(bool keepsFirstFactors, bool hasLate) const;
-  /// Whether the product's first factor is computed before the loop. During the loop it is in
+  /// True if the product's first factor is computed before the loop. During the loop it is in
   /// registers or in shared memory, as the plan says (`PipelinePlan::keepsFirstFactors`).
   bool hasFirstFactorFromBefore(DotOp dot) const;
 

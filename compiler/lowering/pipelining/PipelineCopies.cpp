@@ -6,9 +6,9 @@
 // begins the copies. The second part waits for the copies of its iteration, and does the rest.
 // Upstream's pipeliner runs the first part some iterations ahead of the second. Operations that
 // compute addresses are cloned for the first part, so that the parts share no value that would have
-// to be kept for these iterations. If addresses are loaded, as from a table of pages, their loads
-// are a separate part that runs one iteration further ahead, so that the copies do not wait for the
-// loads.
+// to be kept for these iterations. If addresses are loaded, for example from a table of pages,
+// their loads are a separate part that runs one iteration further ahead, so that the copies do not
+// wait for the loads.
 //
 // One barrier in each iteration is enough. It follows the wait for the copies of this iteration,
 // and precedes the copies that overwrite the slot that an earlier iteration has read. If an
@@ -89,11 +89,13 @@ private:
     products.emplace(loop, *operands);
   }
 
-  /// Makes the plan; returns false if the loop must stay as it is. If threads would rewrite
-  /// factors, but not while other products are under way, the plan may instead use short copies, in
-  /// the order that products read: these copies need fewer slots, and late products can be a third
-  /// part. Blocks from which factors are computed are copied only if the copies run as far ahead as
-  /// they would without these blocks.
+  /// Makes the plan; returns false if the loop must stay as it is. In the first attempt, threads
+  /// rewrite factors that copies bring in another order than products read. This pays only while
+  /// products of the previous iteration are under way. If none can be, a second attempt lets copies
+  /// bring these factors in the order that products read. Such copies move fewer bytes each, but
+  /// there are no slots for rewriting, and the loop may have a third part. If the copies then run
+  /// less far ahead than `stages` asks for, the last attempt does not copy the blocks from which
+  /// factors are computed. It is used if its copies run further ahead.
   bool makePlan(int64_t stages, uint64_t maxBytes) {
     auto planWith = [&](bool rewrites) {
       mayRewrite = rewrites;
@@ -479,8 +481,8 @@ private:
 
   scf::ForOp loop;
   PipelinePlan plan = {};
-  bool mayRewrite = true; // whether threads may rewrite factors
-  bool mayCompute = true; // whether copies may bring blocks from which factors are computed
+  bool mayRewrite = true; // true if threads may rewrite factors
+  bool mayCompute = true; // true if copies may bring blocks from which factors are computed
   std::optional<LoopOperands> operands;
   std::optional<LoopProducts> products;
   SmallVector<unsigned> accumulators; // indices of the loop's results that are still under way

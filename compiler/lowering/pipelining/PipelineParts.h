@@ -27,9 +27,9 @@ void setPendingInLoop(WaitDotsOp wait, unsigned pending);
 
 struct PipelineShape {
   unsigned distance;    // the number of iterations by which the first part runs ahead of the second
-  bool copiesComeFirst; // whether an iteration begins its copies before its products
-  bool hasPartAhead;    // whether there is a part that runs one iteration ahead of the first
-  bool hasThirdPart;    // whether there is a third part, which runs one iteration behind the second
+  bool copiesComeFirst; // true if an iteration begins its copies before its products
+  bool hasPartAhead;    // true if there is a part that runs one iteration ahead of the first
+  bool hasThirdPart;    // true if there is a third part, which runs one iteration behind the second
 };
 
 /// Makes a copy or a load access memory only if `condition` is true; leaves other operations as

@@ -30,7 +30,7 @@ constexpr uint64_t bytesOfMultiprocessor = 228 * 1024, bytesBesideProgram = 1024
 /// The bytes of shared memory that a plan leaves for the staging of other values of the loop.
 constexpr uint64_t bytesForStaging = 48 * 1024;
 
-/// Whether an operation of the loop, other than the products and their operands, may need shared
+/// True if an operation of the loop, other than the products and their operands, may need shared
 /// memory.
 bool stagesOthers(scf::ForOp loop, const LoopOperands &operands, const LoopProducts &products) {
   auto isHarmless = [&](Operation *op) {
@@ -94,7 +94,7 @@ int64_t programsByBytes(uint64_t bytes) {
   return int64_t(bytesOfMultiprocessor / (bytes + bytesBesideProgram));
 }
 
-/// Whether a thread has enough registers for a third part, and as many programs fit on a
+/// True if a thread has enough registers for a third part, and as many programs fit on a
 /// multiprocessor with it as without. Programs overlap each other, too, so a third part is not
 /// worth fewer programs.
 bool fitsThirdPart(const LoopProducts &products, bool keepsFirstFactors) {

@@ -11,14 +11,14 @@ struct PipelinePlan {
   int64_t distance;         // the number of iterations by which copies run ahead of what reads them
   int64_t numSlots;         // the number of slots of each operand
   int64_t productsUnderWay; // the number of products that are under way at the end of an iteration
-  // Whether copies write slots that other warps may still be reading. If so, a barrier precedes the
+  // True if copies write slots that other warps may still be reading. If so, a barrier precedes the
   // copies.
   bool sharesSlots;
   // The number of slots for each factor that threads rewrite: two if the products of the previous
   // iteration may still read one slot while threads write the other.
   int64_t numRewrittenSlots;
-  bool keepsFirstFactors; // whether first factors from before the loop stay in registers
-  bool hasThirdPart;      // whether late products are a third part, which runs one iteration later
+  bool keepsFirstFactors; // true if first factors from before the loop stay in registers
+  bool hasThirdPart;      // true if late products are a third part, which runs one iteration later
 };
 
 /// Returns the plan for a loop with at most `stages` iterations under way, and with at most

@@ -16,7 +16,7 @@ struct AxisTiles {
   TiledDimension dimension;
   unsigned axis;
   mlir::RankedTensorType type;       // the type of a tile
-  unsigned numberBits;               // how many bits a tile's number has
+  unsigned numberBits;               // the number of bits of a tile's number
   llvm::SmallVector<unsigned> along; // the bits of the number along the axis, the lowest first
 
   /// The number i of bits of the coordinate along the axis that lie inside a tile.

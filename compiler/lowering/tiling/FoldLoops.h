@@ -9,10 +9,11 @@
 //
 //   tree [2, 1, 64, 32, 16, 8, 4, 256, 128], 16 lanes (bits 1 to 8), 32 steps (bits 16 to 256):
 //
-//   phase [2, 1, 64, 32, 16, 8, 4]   for each of 4 steps: 8 vectors become one
+//   phase [2, 1, 64, 32, 16, 8, 4]   for each value of bits 256 and 128: 8 vectors become one
 //   phase [256, 128]                 4 vectors become one
 //
-// So the code of a reduction is as long for a thousand vectors as it is for ten.
+// So the code of a reduction hardly grows with its vectors: twice as many vectors add one bit, and
+// at most one phase.
 #pragma once
 
 #include "compiler/ir/EftDialect.h"
@@ -49,7 +50,7 @@ private:
   /// buffers.
   struct StepBit {
     unsigned inSource, inBuffer;
-    int32_t ofAxis; ///< what it adds along the axis; 0 if the reduction keeps it
+    int32_t ofAxis; ///< the number that it adds along the axis; 0 if the reduction keeps it
   };
   using Tile = llvm::SmallVector<mlir::Value>; // one vector of each source
 

@@ -160,8 +160,8 @@ private:
     second = b.create<arith::SelectOp>(falls, less, more);
   }
 
-  /// Emits the condition that a stage sorts the run of a tile in descending order, which one bit of
-  /// the tile's number tells. Null for the last stage, in which the axis is one run.
+  /// Emits the condition that a stage sorts the run of a tile in descending order: a test of one
+  /// bit of the tile's number. Null for the last stage, in which the axis is one run.
   Value fallsAt(Value number, unsigned stage) {
     const unsigned index = stage - tiles.indexBits();
     if (index == tiles.along.size())
@@ -186,9 +186,10 @@ public:
   }
 
   /// Scans the tiles along the axis one after the other. For each level i above a tile, the loop
-  /// carries the last elements of 2^i tiles that are scanned. If bit i of a tile's position is set,
-  /// level i combines the tile with these elements. If bit i is not set but all lower bits are, the
-  /// tile is the last of 2^i tiles, and its last elements are carried on for level i.
+  /// carries the last elements of a sequence of 2^i scanned tiles. If bit i of a tile's position is
+  /// set, level i combines the tile with these elements. If bit i is not set but all lower bits
+  /// are, the tile is the last of such a sequence, and its last elements are carried on for level
+  /// i.
   void emit() {
     forNumbers(bitsWithout(tiles.along), [&](Value others) {
       const int64_t count = int64_t(1) << tiles.along.size();

@@ -53,9 +53,9 @@ Value TiledLoops::current(Value value) {
   return now == renamed.end() ? value : now->second;
 }
 
-/// Writes values that no group computes into their buffers, without copies, where the values are
-/// defined. If a layout conversion makes the value, its source is written: the copies that the
-/// conversion makes may not all be needed.
+/// Writes the values that no group computes to their buffers, without copies, at the positions in
+/// the code where the values are defined. If a layout conversion makes the value, its source is
+/// written: the copies that the conversion makes may not all be needed.
 void TiledLoops::writeWholes() {
   for (Value value : plan.wholeWrites) {
     OpBuilder b(value.getContext());
@@ -169,9 +169,9 @@ void TiledLoops::emitAccesses(ImplicitLocOpBuilder &b, TileGroup &group) {
   Value all = b.create<arith::ConstantIntOp>(int64_t(1) << stepBits, 32);
   SmallVector<Operation *> accesses = accessesOf(group);
   // A group that writes buffers computes the whole block, because the buffers' readers may need all
-  // of it: a second loop does the tiles after the prefix, with the mask. Other groups compute only
-  // the prefix: their second loop does the prefix's end in the smallest tiles, which is little work
-  // and little code, and the elements after the prefix are left out.
+  // of it: a second loop does all tiles that are not inside the prefix, with the mask. Other groups
+  // compute only the prefix: their second loop does the prefix's end in the smallest tiles, which
+  // is little work and little code, and the elements after the prefix are left out.
   const bool isForAll =
       !group.bufferWrites.empty() || llvm::any_of(group.items, llvm::IsaPred<BufferWriteOp>);
   TiledDimension fine = {group.steps.name, isForAll ? group.steps.keptBits : 0};

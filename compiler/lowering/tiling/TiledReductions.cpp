@@ -183,8 +183,8 @@ void TiledLoops::readOnce(ImplicitLocOpBuilder &b, Value result, Value buffer) {
 }
 
 /// Finishes reductions whose tiles have the whole axis: folds the values combined at one position,
-/// and writes their results to the places of this position. The declaration names the parameter
-/// `position` `part`.
+/// and writes their results to the places of this position. In the declaration, the parameter
+/// `position` has the name `part`.
 void TiledLoops::finishWithAxis(ImplicitLocOpBuilder &b, TileGroup &group, Value position,
                                 ArrayRef<Value> combined) {
   ValueRange rest(combined);

@@ -44,7 +44,7 @@ bool mayWriteMemory(Operation *op) {
   });
 }
 
-/// True if nothing writes to memory between the two operations, which are in one block.
+/// True if nothing writes to memory between the two operations, which are in one basic block.
 bool isUntouchedBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode()) {
     WalkResult result = op->walk([](Operation *nested) {
@@ -254,8 +254,9 @@ private:
            });
   }
 
-  /// If an earlier group computes the value at some cost, makes that group write it to a buffer and
-  /// this group read it there. Returns false if the value is computed again instead.
+  /// If an earlier group computes the value by more than `cheapOperations` operations, makes that
+  /// group write it to a buffer and `group` read it there. Returns false if the value is computed
+  /// again instead.
   bool readFromEarlier(Value value, TileGroup &group) {
     auto earlier = computedBy.find(value);
     if (earlier == computedBy.end() || earlier->second == &group ||

@@ -9,7 +9,7 @@ namespace eft {
 
 struct TilingOptions {
   llvm::StringRef dimension; ///< "register" or "step"
-  int64_t elements = 8;      ///< in a tile: those of a GPU's thread, or all of a CPU's
+  int64_t elements = 8;      ///< of a tile in one GPU thread, or of a whole tile on a CPU
   int64_t vectors = 2;       ///< the fewest runs of neighbours in memory that a tile has
   bool splitPrefix = false;  ///< run the tiles inside a prefix mask without the mask
   bool useBuffers = false;   ///< also tile reductions, and groups that need each other's values
@@ -42,7 +42,7 @@ bool haveTiles(const TileGroup &group, const TiledDimension &steps,
 int64_t bytesOf(mlir::RankedTensorType block);
 
 /// The type of a reduction's source after its steps are combined, and before its tree is folded.
-/// Null if the layout has no such part.
+/// Null if the places that remain are no layout of a block of this type.
 mlir::RankedTensorType partialType(mlir::RankedTensorType source, unsigned axis,
                                    llvm::StringRef dimension, const ReductionSteps &steps);
 

@@ -108,9 +108,9 @@ static Number expandLog10(Number x) {
 
 Number log1pOfSum(Number high, std::optional<Number> low) {
   FloatFormat format(high);
-  // e is that of the rounded sum 1 + high. With s = 2^-e, f is (1 + high + low) · s - 1 = high · s
-  // + (s - 1) + low · s. The first two terms of this sum are added without error where the result
-  // is small.
+  // e is the exponent of the rounded sum 1 + high. With s = 2^-e, f is (1 + high + low) · s - 1 =
+  // high · s + (s - 1) + low · s. The first two terms of this sum are added without error where the
+  // result is small.
   auto [field, inverse] = exponentOf(format, high + 1.0);
   Number scale = inverse * 0.25;
   Number e = (field - format.bias()).signedToFloat(format.getType());

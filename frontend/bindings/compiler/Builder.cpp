@@ -30,11 +30,11 @@ void addParts(OperationState &parts, const StateRef &state, const std::vector<Va
     parts.addAttribute(name, checked(state, attribute));
 }
 
-/// Whether an operation can be verified already. An operation inside a region that no operation
-/// owns yet has no parent. There, terminators can't be verified, because their verifiers often look
-/// at the parent. Operations with regions can't be verified either, because their regions may use
-/// values from outside the unowned region. All of them are verified when the function around them
-/// is made.
+/// Returns true if an operation can be verified already. An operation inside a region that no
+/// operation owns yet has no parent. There, terminators can't be verified, because their verifiers
+/// often look at the parent. Operations with regions can't be verified either, because their
+/// regions may use values from outside the unowned region. All of them are verified when the
+/// function around them is made.
 bool canBeVerified(Operation *op) {
   return op->getBlock()->getParentOp() ||
          (op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>());

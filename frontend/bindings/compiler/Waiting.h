@@ -10,12 +10,13 @@
 
 namespace eft::bindings {
 
-/// Runs `work` on a thread with a large stack and waits for it. The caller must hold the GIL, which
-/// is released during the wait. In Python's main thread the handlers of signals run during the
-/// wait. If a handler raises, its exception is thrown at once and `isAbandoned` is set. The same
-/// happens, with an exception of this function, in a child that a handler forks. LLVM can't be
-/// interrupted, so the work runs on until it next reads that flag, and its result is dropped.
-/// Therefore `work` must own everything that it uses.
+/// Runs `work` on a thread with a large stack and waits for it. If the system grants no such
+/// thread, `work` runs on the caller's thread. The caller must hold the GIL, which is released
+/// during the wait. In Python's main thread the handlers of signals run during the wait. If a
+/// handler raises, this function sets `isAbandoned` and throws the handler's exception at once. In
+/// a child process that a handler forks, it sets `isAbandoned` and throws an exception of its own.
+/// LLVM can't be interrupted, so the work goes on until it next reads `isAbandoned`, and its result
+/// is dropped. Therefore `work` must own everything that it uses.
 void runAndWait(std::function<void()> work, std::shared_ptr<std::atomic<bool>> isAbandoned);
 
 /// Runs work that returns a value or throws, as runAndWait does. Returns the value, or throws what

@@ -34,7 +34,7 @@ Tensor tensorOf(const View &view) {
 }
 
 /// Returns the Status for the code that a function of dropout returned. Must be called in the
-/// thread that called this function, because the message belongs to that thread.
+/// thread that called the function of dropout, because the message belongs to that thread.
 Status statusOf(int code) {
   if (code == DropoutSuccess)
     return {};

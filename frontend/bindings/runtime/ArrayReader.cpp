@@ -25,7 +25,7 @@ struct NumpyArray {
 };
 constexpr int numpyWriteable = 0x0400;
 
-// Whether the fields of an array agree with its Python attributes.
+// Returns true if the fields of an array agree with its Python attributes.
 bool numpyFieldsAreKnown(PyObject *object) {
   auto *array = reinterpret_cast<NumpyArray *>(object);
   if (Py_TYPE(object)->tp_basicsize < static_cast<Py_ssize_t>(sizeof(NumpyArray)))
@@ -150,10 +150,10 @@ std::unique_ptr<TypeReader> examine(PyTypeObject *type, PyObject *object) {
   return reader;
 }
 
-// Whether a PyTorch tensor may be a lazily negated view. Such a view shares the memory of a tensor
-// that holds the negated numbers, and DLPack does not show it. It arises from the imaginary part of
-// a conjugated complex tensor, so all of its strides are even. Most tensors have an odd stride (1)
-// and need no further check.
+// Returns true if a PyTorch tensor may be a lazily negated view. Such a view shares the memory of a
+// tensor that holds the negated numbers, and DLPack does not show that the numbers are negated. The
+// view arises from the imaginary part of a conjugated complex tensor, so all of its strides are
+// even. Most tensors have an odd stride (1) and need no further check.
 bool mayBeNegated(const dlpack::Tensor &tensor) {
   for (int32_t i = 0; tensor.shape && tensor.strides && i < tensor.ndim; ++i)
     if (tensor.shape[i] > 1 && tensor.strides[i] % 2 != 0)

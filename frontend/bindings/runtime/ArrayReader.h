@@ -26,8 +26,8 @@
 
 namespace eft::python {
 
-// The place of an array's memory. GPUs can use pinned memory of the host too. An array of unknown
-// place does not affect the choice of the device.
+// The memory that holds an array: of the host or of a GPU. GPUs can use pinned memory of the host
+// too. An array for which this is `Unknown` does not affect the choice of the device.
 enum class Place : uint8_t { Unknown, Host, Pinned, Cuda };
 
 struct ArrayFacts {
@@ -36,7 +36,7 @@ struct ArrayFacts {
   bool readOnly = false;
   Place place = Place::Unknown;
   int32_t index = 0;      // the number of the GPU
-  bool hasStream = false; // whether the object names the stream that works on it
+  bool hasStream = false; // the object names the stream that works on it
   uint64_t stream = 0;    // that stream
 };
 

@@ -47,7 +47,7 @@ public:
   // Reads every argument and chooses the device. Also returns false, without an exception, if an
   // argument is a tuple.
   bool read();
-  // Whether `read` failed because an argument is a tuple.
+  // Returns true if `read` failed because an argument is a tuple.
   bool hasTuple() const { return tupleParameter < signature.size(); }
   // Sets the exception for a tuple that a kernel can't take.
   void refuseTuple() const;

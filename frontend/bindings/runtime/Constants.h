@@ -8,8 +8,9 @@
 namespace eft::python {
 
 // Returns 1 if both values give the same code, 0 if they may not, and −1 with an exception set if a
-// comparison failed. Values give the same code if they have the same type and are equal. Floats
-// must also have the same bits. Elements of tuples and frozensets are compared by the same rules.
+// comparison failed. Values give the same code if they have the same type and are equal. Floats and
+// complex numbers must also have the same bits. Elements of tuples and frozensets are compared by
+// the same rules.
 int sameConstant(PyObject *a, PyObject *b);
 
 // Sets the class whose objects wrap a constexpr value in an attribute `value`. A launch unwraps

@@ -96,7 +96,7 @@ Ref callDLPack(PyObject *object, PyObject *stream) {
   }
 }
 
-// Whether a tensor is on PyTorch's device 'meta', so that it has a shape and a type but no memory.
+// Returns true if a tensor is on PyTorch's device 'meta': it has a shape and a type but no memory.
 bool isOnMetaDevice(PyObject *object) {
   PyObject *type = nullptr, *pending = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &pending, &trace);
@@ -194,8 +194,8 @@ Reading readDLPack(PyObject *object, const Where &where, HeldObjects &held, Arra
   }
   Ref stream;
   if (type == dlpack::cuda) {
-    // The producer makes this stream wait for the work on the array. DLPack does not allow 0: it
-    // calls the legacy default stream 1.
+    // The producer makes this stream wait for the work on the array. DLPack does not allow the
+    // number 0: its number for the legacy default stream is 1.
     uint64_t current = 0;
     if (!StreamChoice().find(index, current))
       return Reading::Failed;

@@ -16,7 +16,7 @@ struct DescriptorType {
   DataType element = DataType::I8;
   bool readOnly = false;
   bool padsWithNan = false;
-  bool hasWideExtents = false; // whether an extent does not fit into 32 bits
+  bool hasWideExtents = false; // an extent does not fit into 32 bits
   uint8_t rank = 0;
   std::array<uint8_t, maxDescriptorRank> logExtents =
       {}; // base-2 logarithms of the block's extents

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Implements kernel[grid](arguments), from the subscript to the driver. A usual launch of a
-// compiled kernel runs no Python code of Eft. It runs only a grid function, if there is one, and
-// methods of arrays that can be read in no faster way.
+// compiled kernel runs no Python code of Eft. The only Python code that it runs is a grid function,
+// if there is one, and methods of arrays that can be read in no faster way.
 //
 // KernelBase and Launcher are plain CPython types and not pybind11 classes. A call of a pybind11
 // object first makes a tuple and a dict of its arguments, which takes as long as all the work here.
@@ -37,7 +37,7 @@ struct LauncherObject {
 
 PyTypeObject *launcherType = nullptr;
 
-// Whether a launch of any kernel calls the kernel's method `run`.
+// True if a launch of any kernel calls the kernel's method `run`.
 bool allLaunchByRun = false;
 
 KernelState *stateOf(PyObject *kernel) { return reinterpret_cast<KernelObject *>(kernel)->state; }

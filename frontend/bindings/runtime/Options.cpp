@@ -25,7 +25,8 @@ constexpr Option table[] = {
 };
 
 // Options of Triton that Eft accepts and ignores. For example, enable_fp_fusion has no effect
-// because the language fixes all roundings, and launch_pdl has none because launches never overlap.
+// because the language fixes all roundings, and launch_pdl has none because launches in one stream
+// never overlap.
 constexpr const char *withoutEffect[] = {
     "enable_fp_fusion",  "enable_reflect_ftz", "launch_pdl",
     "sanitize_overflow", "cluster_dims",       "instrumentation_mode",

@@ -31,7 +31,7 @@ public:
   // this function is not short.
   bool look() override;
 
-  // Whether `look` has returned true. An exception is then set.
+  // Returns true if the last call of `look` returned true. An exception is then set.
   bool hasRaised() const { return raised; }
 
 private:

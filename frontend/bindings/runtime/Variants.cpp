@@ -103,8 +103,8 @@ constexpr Divisors divisorsOfAddress = {16, 0};
 
 constexpr unsigned bytesOfAccess = 16; // the bytes of the widest access
 
-// Reads a tuple (number of the parameter, divisor) or (number, divisor, divisor) for a parameter
-// that reaches an address. Returns false with an exception set if it is malformed.
+// Reads a tuple (number of the parameter, divisor) or (number, divisor, divisor) for an address
+// parameter. Returns false with an exception set if the tuple is malformed.
 bool readAddressParameter(const Signature &signature, PyObject *item,
                           std::vector<Divisors> &divisors) {
   Py_ssize_t number = 0;
@@ -131,8 +131,8 @@ bool readAddressParameter(const Signature &signature, PyObject *item,
   return true;
 }
 
-// Calls owner._address_parameters. It returns the integer parameters that reach an address, and an
-// object `known`, which is later passed to _compile so that work is not done twice.
+// Calls owner._address_parameters. The method returns the address parameters, and an object
+// `known`, which is later passed to _compile so that work is not done twice.
 bool addressParameters(PyObject *owner, const Call &call, std::vector<Divisors> &divisors,
                        Ref &known) {
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),

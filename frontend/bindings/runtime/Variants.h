@@ -2,13 +2,14 @@
 // Variants: the compiled forms of a kernel. A call finds its variant in two steps.
 //
 // The first step finds an Entry by the device, the types, the constexpr values and the options. An
-// Entry lists the arguments that the code is specialised on: pointers, integers that reach an
-// address, and the last extents of descriptors.
+// Entry lists the arguments that the code is specialised on: pointers, address parameters, and the
+// last extents of descriptors.
 //
-// The second step looks only at the values of these arguments. For an address it tests whether 16
-// divides it. For an integer it tests whether it equals 1, else whether the number of elements in
-// the widest access divides it, else whether the number of elements in the smallest copy does. So a
-// count or a seed that reaches no address never makes another variant.
+// The second step looks only at the values of these arguments. For a pointer it tests whether 16
+// divides the address. For an address parameter it tests whether the value equals 1, and else
+// whether one of the parameter's divisors (see Divisors) divides the value. For the last extent of
+// a descriptor it tests whether the number of elements in 16 bytes divides the extent. So another
+// value of a seed makes another variant only if the value has another type.
 //
 // A Python object, the owner, compiles. Its methods may run any code, even launches of the same
 // kernel in other threads. So no iterator or pointer that such code could invalidate is kept across
@@ -27,7 +28,9 @@ namespace eft::python {
 // equals 1, or 0 if nothing is known. Python receives it as text, and 0 as "".
 using Special = uint8_t;
 
-// The divisors for which a value is tested, the larger one first. 0 means no divisor.
+// The divisors for which a value is tested, the larger one first; 0 means no divisor. For an
+// address parameter on a GPU they are the number of elements in the widest access, of 16 bytes, and
+// in the smallest asynchronous copy, of 4 bytes. On a CPU the only one is 16.
 using Divisors = std::array<Special, 2>;
 
 struct Variant {

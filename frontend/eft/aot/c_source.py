@@ -58,8 +58,8 @@ Argument = namedtuple("Argument", "name c_type type hint")
 
 
 def check_name(name: str) -> None:
-    """Raises an AheadError unless the name is an identifier in C. It begins the names of all
-    functions."""
+    """Raises an AheadError unless the name is an identifier in C. The names of all functions begin
+    with it."""
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _RESERVED:
         raise AheadError(f"the name must be an identifier of C's, got {name!r}: see --name")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a set of files: all of them or none."""
+"""Writes a set of files: all of them, or none if a write fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from eft.aot.errors import AheadError
 def write_files(folder: str, files: dict[str, bytes]) -> None:
     """Writes files into a folder, and makes the folder if there is none. All files are first
     written under temporary names and then renamed, so a full disk leaves the old files as they are.
-    If a folder has the name of a file, nothing is written.
+    Nothing is written if the name of one of the files is the name of a folder. Only an error while
+    the files are renamed can leave some of them changed.
 
     Raises:
         AheadError: the folder can't be made, or a file can't be written.

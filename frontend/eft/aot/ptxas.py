@@ -18,14 +18,16 @@ OLDEST = (12, 5)
 
 
 def find_ptxas() -> str | None:
-    """Returns the path of the first ptxas that is new enough, or None. It looks on PATH, in the
-    folders of CUDA_HOME and CUDA_PATH, in /usr/local/cuda, and in the package nvidia-cuda-nvcc."""
+    """Returns the path of the first ptxas that is new enough, or None. The search goes through
+    PATH, the folders of CUDA_HOME and CUDA_PATH, /usr/local/cuda, and the package
+    nvidia-cuda-nvcc."""
     tools = (path for path in _candidates() if path and os.access(path, os.X_OK))
     return next((path for path in tools if _reads_our_ptx(path)), None)
 
 
 def _reads_our_ptx(path: str) -> bool:
-    """Returns False if this ptxas is known to be too old, and True if its release is unknown."""
+    """Returns whether this ptxas is new enough. A ptxas of an unknown release counts as new
+    enough."""
     release = re.fullmatch(r"(\d+)\.(\d+)", _release(path) or "")
     return release is None or tuple(map(int, release.groups())) >= OLDEST
 

@@ -2,9 +2,9 @@
 """Reads a signature: `"*fp32:16, *fp32:16, i32, fp32, i32, 1024"`.
 
 There is one entry for each parameter of the kernel, in order. An entry is either a type or a
-constant. For a type, the program passes a value of it at each launch. A constant becomes part of
-the code. A type may end in a *hint*, a promise about all of its values: `:16` for divisible by 16;
-for integers also `:8`, `:4` or `:2`, or `:1` for equal to 1.
+constant. If it is a type, the program passes a value of this type at each launch. If it is a
+constant, the value becomes part of the code. A type may end in a *hint*, a promise about all of its
+values: `:16` for divisible by 16; for integers also `:8`, `:4` or `:2`, or `:1` for equal to 1.
 """
 
 from __future__ import annotations

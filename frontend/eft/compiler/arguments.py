@@ -2,8 +2,8 @@
 """The arguments of a kernel in the IR, from the types of its parameters.
 
 A number or an array has one argument. A tensor descriptor also has one argument in the place of its
-parameter: its pointer. The extents and strides of all descriptors follow after these arguments, as
-a launch passes them.
+parameter: the pointer to its array. The extents and strides of all descriptors follow after these
+arguments, as a launch passes them.
 """
 
 from __future__ import annotations

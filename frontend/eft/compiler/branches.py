@@ -21,7 +21,7 @@ from eft.language import operators
 from eft.language.constants import to_tensor
 from eft.language.tensor import tensor
 
-#: The largest number of times that a function lowers statements again which it has lowered before.
+#: The largest number of times that a function may lower statements that it has already lowered.
 _MOST_COPIES = 32
 #: The largest number of run-time conditions in an `if` with its `elif`s, or in a conditional
 #: expression. Each becomes an `scf.if` inside the one before, and the deeper an `scf.if` is nested,
@@ -62,7 +62,7 @@ class Arm:
 
 
 def _is_elif(statements) -> bool:
-    """Whether the statements of an `else` are a single `if`."""
+    """Returns whether the statements of an `else` are a single `if`."""
     return len(statements) == 1 and isinstance(statements[0], ast.If)
 
 
@@ -175,8 +175,8 @@ class Branches:
         self.scope, self.continuation, self.returned = arm.outer
 
     def resume(self, continuation: Continuation | None) -> bool:
-        """Lowers the statements of a continuation and of those around it. Returns whether they
-        returned."""
+        """Lowers the statements of a continuation and of the continuations around it. Returns
+        whether one of the statements returned."""
         while continuation is not None:
             self.copies += continuation.is_used
             continuation.is_used = True
@@ -211,8 +211,8 @@ class Branches:
         return choose(*values, chosen) if values else None
 
     def _why_unusable(self, name: str, ends, arms, node) -> str | None:
-        """The reason why a name has no value after a choice whose branches left it with the values
-        `ends`; None if it has one."""
+        """Returns the reason why a name can't be used after a choice, or None if it can be used.
+        `ends` are the values of the name at the ends of the two branches."""
         for arm, end in zip(arms, ends, strict=True):
             if isinstance(end, Unusable):
                 return end.reason

@@ -99,7 +99,7 @@ class Calls:
 
     def _inspect(self, function, args, kwargs):
         """Calls `isinstance`, `hasattr`, `getattr` or `len`. These inspect a value and do not
-        compute with it, so it may be known only at run time."""
+        compute with it, so the value may be known only at run time."""
         if function is len and args and isinstance(args[0], tensor):
             if not args[0].shape:
                 raise Mistake(f"{describe(args[0])} has no length")
@@ -132,8 +132,9 @@ def _is_any(function, functions) -> bool:
 
 
 def _runs_at_compile_time(function) -> bool:
-    """Whether a Python function may run while a kernel is compiled: one that is marked for it, a
-    function of the module math, or a method of a type, a string, a number or a tuple."""
+    """Returns whether a Python function may run while a kernel is compiled: a `constexpr_function`,
+    a function of the module math, the classes `constexpr`, `dtype`, `pointer_type` and `slice`, or
+    a method of a type, a string, a number or a tuple."""
     if is_constexpr_function(function) or _is_any(
         function, (constexpr, dtype, pointer_type, slice)
     ):

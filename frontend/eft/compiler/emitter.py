@@ -10,7 +10,7 @@ from eft.errors import CompilationError, InternalError, Mistake
 from eft.language.dtypes import dtype
 
 #: The largest number of operations of a kernel: several times that of the largest kernels that
-#: people write. LLVM takes a minute for so many.
+#: people write. LLVM takes about a minute to compile so many operations.
 MOST_OPERATIONS = 100_000
 
 #: The registry of Python's `warnings`, which shows each warning once for each place.
@@ -25,7 +25,7 @@ class Emitter:
         source: the function that is being lowered.
         node: the syntax node that is being lowered.
         size: the number of operations of the kernel so far, once all calls are inlined. Each
-            iteration of an unrolled loop counts as one more.
+            iteration of an unrolled loop counts as one operation more than its body has.
         call: a function that lowers a call of a function under @eft.jit: `call(function, args,
             kwargs)`.
         debug: whether assertions are checked.
@@ -94,8 +94,8 @@ class Emitter:
         return self._types[type.ir]
 
     def spend(self, operations: int):
-        """Adds to the number of operations of the kernel. A kernel that is too large would take all
-        memory, or hours; so it is a mistake, at the place where it becomes too large."""
+        """Adds to the number of operations of the kernel. Raises a `Mistake` once the kernel is too
+        large, because to compile it would take all memory, or hours."""
         self.size += operations
         if self.size > MOST_OPERATIONS:
             raise Mistake(
@@ -121,8 +121,8 @@ class Emitter:
             ) from None
 
     def constant(self, value, type: dtype):
-        """The handle of a constant: a number, or a block with `value`, an int or a float, as every
-        element."""
+        """The handle of a constant of the type `type`: the number `value`, an int or a float, or a
+        block whose elements are all `value`."""
         scalar = self.type(type.scalar)
         if type.scalar.is_floating():
             attribute = self._library.float(scalar, value)

@@ -235,8 +235,8 @@ class Program:
         return rebuild(result, results)
 
     def _instance(self, function, values: dict):
-        """Lowers a function for these arguments. Returns its name in the IR, and the pattern of its
-        result."""
+        """Lowers a function for these arguments. Returns the function's name in the IR, and its
+        result, whose tensors show the types of a call's results."""
         types = [each.type for value in values.values() for each in flatten(value)]
         outer, caller = (self.emitter.source, self.emitter.node), self.emitter.error("")
         name = f"{symbol_name(function.__name__)}__{len(self._instances)}"
@@ -264,8 +264,8 @@ class Program:
 def _run_time_constexprs(function, values: dict):
     """Yields notes on a possible reason for a mistake in a function: parameters that are annotated
     as constexpr, but whose arguments are known only at run time. Such an argument is not a mistake
-    by itself: Triton does not look at the annotations of functions that a kernel calls, so its
-    kernels pass blocks in this way."""
+    by itself: Triton does not look at the annotations of functions that a kernel calls, so kernels
+    that were written for Triton pass blocks to such parameters."""
     for parameter in function.parameters:
         if parameter.is_constexpr and contains_tensor(values[parameter.name]):
             yield (

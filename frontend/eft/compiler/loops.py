@@ -112,8 +112,8 @@ class Loops:
         return elements
 
     def _comprehend(self, element, generators):
-        """The elements that a comprehension makes with the generators `generators`, which are those
-        that are still to be lowered."""
+        """Yields the elements that a comprehension makes. `generators` are its generators that are
+        still to be lowered."""
         if not generators:
             yield self.expression(element)
             return
@@ -235,8 +235,8 @@ class Loops:
         self.emitter.create("scf.yield", [each.handle for each in ends], [], {})
 
     def _check_carried(self, node, name: str, start, end):
-        """Raises an error if a carried value has another type after an iteration than before the
-        loop, or another part that is known at compile time."""
+        """Raises an error if an iteration changes the type of a carried value, or a part of the
+        value that is known at compile time."""
         if isinstance(end, Unusable):
             raise self.emitter.error(end.reason, node)
         if pair(start, end) is not None:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Statements.
 
-A number that is assigned to a name becomes a run-time value of the number's default type. It stays
-known at compile time under a `tl.constexpr` annotation, or as the variable of an unrolled loop. All
-other compile-time values (types, functions, strings, None) stay known at compile time.
+A number that is assigned to a name becomes a run-time value of the number's default type. There are
+four exceptions, in which the number stays known at compile time: a `tl.constexpr` annotation, an
+assignment by `:=`, the variable of an unrolled loop, and the variable of a comprehension. All other
+compile-time values (types, functions, strings, None) stay known at compile time.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class Statements:
     """The part of a function's lowering that lowers statements."""
 
     def block(self, statements) -> bool:
-        """Lowers statements in order. Returns whether one of them was a `return`; the statements
-        after it are not lowered."""
+        """Lowers statements in order, up to the first one in which the function returns. Returns
+        whether there was one."""
         outer = self.continuation
         for number, statement in enumerate(statements, 1):
             following = statements[number:]
@@ -88,7 +89,7 @@ class Statements:
         self.scope.declare_constant(node.target.id, value, node.target)
 
     def _is_constexpr(self, annotation) -> bool:
-        """Whether an annotation is constexpr. Other annotations are ignored."""
+        """Returns whether an annotation is constexpr. Other annotations are ignored."""
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             return annotation.value.split(".")[-1] == "constexpr"
         name = annotation.attr if isinstance(annotation, ast.Attribute) else None

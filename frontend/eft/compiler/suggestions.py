@@ -62,8 +62,8 @@ def did_you_mean(name: str, names, owner: str = "") -> str:
 
 
 def in_language(name: str, owner: str = "tl.") -> str:
-    """The name in the language of a function that others call `name`, with `owner` in front, or an
-    operator; "" if there is none."""
+    """The language's name, with the prefix `owner`, for a function that other libraries call
+    `name`. It may also be an operator. The result is "" if the language has no such function."""
     from eft import language
     from eft.language.extra import libdevice
 

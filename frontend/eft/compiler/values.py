@@ -33,7 +33,7 @@ class Later(Unusable):
 
 
 def contains_tensor(value) -> bool:
-    """Whether `value` or a part of it is known only at run time."""
+    """Returns whether `value` or a part of it is known only at run time."""
     if isinstance(value, tuple | list):
         return any(contains_tensor(element) for element in value)
     return isinstance(value, tensor | structure)
@@ -83,8 +83,9 @@ def type_of(value) -> dtype | None:
 
 def pair(one, other) -> list | None:
     """The pairs of elements in which two values differ, for a run-time choice between the values:
-    each pair has two tensors or numbers of the same type. None if the values differ in other
-    elements, too, so that they have no choice at run time."""
+    each pair has two tensors or numbers of the same type. None if the values differ in another
+    element, too, such as a string or a tensor of another type: then there can be no run-time choice
+    between them."""
     if is_tuple(one) and type(one) is type(other) and len(one) == len(other):
         fixed = constant_elements(one)
         parts = [
@@ -117,7 +118,7 @@ def choose(one, other, tensors):
 
 
 def _are_alike(one, other) -> bool:
-    """Whether two values are structures that can differ only in their parts."""
+    """Returns whether two values are structures that can differ only in their parts."""
     return (
         isinstance(one, structure)
         and type(one) is type(other)
@@ -127,7 +128,7 @@ def _are_alike(one, other) -> bool:
 
 
 def is_same(one, other) -> bool:
-    """Whether two values are known at compile time to be the same."""
+    """Returns whether two values are known at compile time to be the same."""
     if one is other:
         return True
     if isinstance(one, tensor | structure) or isinstance(other, tensor | structure):
@@ -165,8 +166,8 @@ def key(name: str, value):
 
 
 def content(value):
-    """A key of a constant among the constants of its type. It follows the rule of the runtime's
-    Constants.cpp: types and bits count, so 1 differs from True, and 0.0 from -0.0."""
+    """A key that tells a constant from other constants of its type. It follows the rule of the
+    runtime's Constants.cpp: types and bits count, so 1 differs from True, and 0.0 from -0.0."""
     if isinstance(value, tuple):
         return tuple(key("", element) for element in value)
     if isinstance(value, frozenset):

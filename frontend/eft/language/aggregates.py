@@ -41,8 +41,8 @@ class BoundKernel:
 
 
 class Method:
-    """The descriptor of a method under @eft.jit in an aggregate class: reading the method from an
-    object gives a `BoundKernel`, reading it from the class gives the function."""
+    """The Python descriptor of a method under @eft.jit in an aggregate class: reading the method
+    from an object gives a `BoundKernel`, reading it from the class gives the function."""
 
     def __init__(self, function):
         self.function = function
@@ -174,7 +174,8 @@ def _resolved(cls: type, around: dict) -> dict:
 
 
 def _has_values(kind) -> bool:
-    """Whether `isinstance` accepts `kind` as its second argument: a class or a union of classes."""
+    """Returns whether `isinstance` accepts `kind` as its second argument: a class or a union of
+    classes."""
     try:
         isinstance(None, kind)
     except TypeError:
@@ -201,8 +202,8 @@ def _checked(owner: str, name: str, value, kind):
 
 
 def is_method_of_aggregate(value) -> bool:
-    """Whether a value is a method of an aggregate that is a plain Python function, bound to its
-    object. Such a method runs at compile time."""
+    """Returns whether a value is a method of an aggregate that is a plain Python function, bound to
+    its object. Such a method runs at compile time."""
     return isinstance(value, MethodType) and isinstance(value.__self__, Aggregate)
 
 

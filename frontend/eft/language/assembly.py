@@ -28,11 +28,11 @@ def inline_asm_elementwise(asm: str, constraints: str, args, dtype, is_pure: boo
         is_pure: promises that the results depend on the operands alone. If it is False, the
             assembly may have any effect: it keeps its place in the order of the program and is
             never removed.
-        pack: an int from 1 to 1024. Which elements go into one run is not defined.
+        pack: an int from 1 to 1024. Which elements one execution of the PTX gets is not defined.
 
     Returns:
         A block of type `dtype` in the shape of the operands; a number if all operands are numbers.
-        If `dtype` is a tuple, a tuple of them.
+        If `dtype` is a tuple, a tuple with one such result for each type.
     """
     types = _types(dtype)
     operands = _operands(args)

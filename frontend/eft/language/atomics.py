@@ -4,8 +4,10 @@ loads and stores of memory that other programs access at the same time.
 
 In all of them, `pointer` is a pointer or a block of pointers. Values and masks are broadcast to its
 shape, and values are converted to the type that it points to. Where a mask is false, memory is not
-accessed and the result is zero. `sem` is "acq_rel" (the default), "acquire", "release" or
-"relaxed"; `scope` is "gpu" (the default), "cta" or "sys".
+accessed and the result is zero. `sem` is the memory order. An operation that changes memory and
+returns a value takes "acq_rel" (the default), "acquire", "release" or "relaxed". A load takes
+"acquire" (the default) or "relaxed", a store takes "release" (the default) or "relaxed". `scope` is
+"gpu" (the default), "cta" or "sys".
 """
 
 from __future__ import annotations

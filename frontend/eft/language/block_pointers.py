@@ -23,7 +23,7 @@ class block_pointer_type(dtypes.dtype):
     """The type of a block pointer.
 
     Attributes:
-        element_ty: the type of the window's block. Its own `element_ty` is the type of a number.
+        element_ty: the type of the window's block, a `block_type`.
     """
 
     def __init__(self, element_ty: dtypes.dtype, block_shape):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Conversions between types.
 
-A float becomes an integer by rounding toward zero. A float outside of the integer's range becomes
-the nearest integer of the range, and NaN becomes 0. All other conversions round to nearest, ties to
-even; conversions to narrower floats round toward zero if the caller asks for it. An integer becomes
-a narrower integer by dropping its high bits. It becomes a wider integer by extending its sign bit
-if it is signed, and by zeros if it is unsigned.
+Every type becomes int1 by a comparison: true where the value is not zero. A float becomes another
+integer by rounding toward zero. A float outside of the integer's range becomes the nearest integer
+of the range, and NaN becomes 0. All other conversions round to nearest, ties to even; conversions
+to narrower floats round toward zero if the caller asks for it. An integer becomes a narrower
+integer by dropping its high bits. A signed integer becomes a wider integer by copies of its sign
+bit, an unsigned integer by zeros.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ def cast(input, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: 
 
     A float that becomes an integer is rounded toward zero. If it is outside of the integer's range,
     it becomes the nearest integer of the range; NaN becomes 0. An integer that becomes a narrower
-    integer loses its high bits.
+    integer loses its high bits. With int1 as the target, the result is true where `input` is not
+    zero.
 
     Args:
         input: a number, a pointer, or a block.

@@ -13,8 +13,8 @@ _FP32_MAX = (2 - 2.0**-23) * 2.0**127
 
 
 def number_dtype(value) -> dtype:
-    """The default type of a Python number: int1 for a bool; for an int, the first of int32, uint32,
-    int64 and uint64 that holds it; for a float, fp32 if it is 0, infinite, NaN, or in fp32's normal
+    """The default type of a Python number. A bool has int1. An int has the first of int32, uint32,
+    int64 and uint64 that holds it. A float has fp32 if it is 0, infinite, NaN, or in fp32's normal
     range, otherwise fp64."""
     if isinstance(value, bool):
         return dtypes.int1
@@ -39,7 +39,7 @@ def constant(value, type: dtype) -> tensor:
 
 def _converted(value, scalar: dtype):
     """The Python number that encodes `value` as a `scalar`. Raises a `Mistake` if `value` is out of
-    the range of `scalar`, or a fraction for an integer type."""
+    the range of `scalar`, or is a float other than 0 for an integer type."""
     if scalar.is_ptr():
         raise Mistake(f"a pointer can't be made from the number {describe(value)}")
     if scalar.is_floating():

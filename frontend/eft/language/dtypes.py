@@ -2,7 +2,7 @@
 """The types of numbers, pointers and blocks.
 
 A type has a text in the block IR, where integers have no signedness (`i32`), and a text in a
-kernel's signature, where they have (`i32`, `u32`, `*fp32`).
+kernel's signature, where they have one (`i32`, `u32`, `*fp32`).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class dtype:
 
     @staticmethod
     def is_dtype(name: str) -> bool:
-        """Whether there is a dtype of this name."""
+        """Returns whether there is a dtype of this name."""
         return name in _INTEGERS or name in _FLOATS or name == "void"
 
     def is_int(self) -> bool:
@@ -261,8 +261,8 @@ def describe(value) -> str:
 
 
 def _name_of(kind: type) -> str:
-    """The name of a class, with the name of its library in front: PyTorch, too, has a class
-    `dtype`."""
+    """The name of a class. The name of its library is in front, unless it is Python's or Eft's:
+    PyTorch, too, has a class `dtype`."""
     library = kind.__module__.partition(".")[0]
     return kind.__name__ if library in ("builtins", "eft") else f"{library}.{kind.__name__}"
 

@@ -4,7 +4,7 @@ operation computes with them.
 
 A conversion to an 8-bit float rounds once: to nearest, ties to even, or toward zero if the caller
 asks for it. A number beyond the largest finite number, or an infinity, becomes the largest finite
-number with the same sign; for fp8e4b15 it becomes 1.75.
+number with the same sign; for fp8e4b15 it becomes 1.75 or -1.75.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Hints, which state facts that the author of a kernel knows and the compiler can't derive; and the
-barrier.
+"""Hints, which state facts that the author of a kernel knows and the compiler can't derive, and the
+barrier `debug_barrier`.
 
 If a hint is false, the behaviour of the program is undefined.
 """
@@ -17,8 +17,9 @@ from eft.language.tensor import is_number, op, ops, tensor
 
 @builtin
 def multiple_of(input, values):
-    """Returns `input`, and states that its values are multiples of `values`. In a block, this holds
-    for the first value of each run of consecutive numbers.
+    """Returns `input`, and states that its values are multiples of `values`. In a block, only the
+    first number of each sequence of consecutive numbers must be a multiple, such as 16 in 16, 17,
+    18, 19.
 
     If the hint is false, the behaviour of the program is undefined.
 

@@ -202,7 +202,8 @@ class Range:
         return minimum(number, 2**63 - 1).retyped(dtypes.int64)
 
     def _fits_in_32_bits(self) -> bool:
-        """Whether the number of iterations is known to fit into a signed integer of 32 bits."""
+        """Returns whether the number of iterations is known to fit into a signed integer of 32
+        bits."""
         if type(self.step) is not int or self.type.primitive_bitwidth != 32:
             return False
         low = self.start if self.step > 0 else self.stop

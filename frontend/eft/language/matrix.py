@@ -15,8 +15,9 @@ from eft.language.tensor import enum, op, tensor
 _FACTORS = (dtypes.int8, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 #: The types of factors whose product may have the type fp16.
 _NARROW = (dtypes.float16, *(number for number in dtypes.NUMBERS if number.is_fp8()))
-# The precision in the IR for each `input_precision`. The IR has no products of bf16 for fp32. Three
-# products of tf32 are more precise than three of bf16, and about as precise as six.
+# The precision in the IR for each `input_precision`. The IR can't compute a product of fp32 factors
+# by products of bf16. Three products of tf32 are more precise than three products of bf16, and
+# about as precise as six products of bf16.
 _PRECISIONS = {
     "ieee": "ieee", "tf32": "tf32", "tf32x3": "tf32x3", "bf16x3": "tf32x3", "bf16x6": "tf32x3",
 }  # fmt: skip

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Python's operators on tensors, and the functions that have their names.
+"""Python's operators on tensors, the builtins `add`, `sub` and `mul`, and the methods `logical_and`
+and `logical_or`.
 
-Integers wrap around. `//` and `%` truncate toward zero, as in C; `/` always gives a float. An
-unsigned offset is zero-extended before it is added to a pointer.
+Integers wrap around. As in C, `//` truncates toward zero, and `%` has the sign of its left operand.
+`/` always gives a float. An unsigned offset is zero-extended before it is added to a pointer.
 """
 
 from __future__ import annotations
@@ -81,8 +82,8 @@ def mul(x, y, sanitize_overflow=True):
 
 
 def truediv(x, y):
-    """`x / y`, correctly rounded: in fp64 if an operand is fp64, in fp16 for two different 8-bit
-    floats, otherwise in fp32."""
+    """`x / y`, correctly rounded: in fp64 if an operand is fp64, in fp16 for 8-bit floats of two
+    formats, otherwise in fp32."""
     x, y = promote("`/`", x, y, division=True)
     if x.dtype.is_int():
         x, y = cast_to(x, dtypes.float32), cast_to(y, dtypes.float32)

@@ -10,7 +10,7 @@ from eft.language.extra.cuda.utils import globaltimer
 
 @jit
 def is_any(condition):
-    """Whether a number is true, or at least one element of a block is."""
+    """Returns whether a number is true, or at least one element of a block is true."""
     if condition.shape:
         return tl.max(condition.to(tl.int32)) != 0
     else:

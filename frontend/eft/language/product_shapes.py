@@ -8,8 +8,8 @@ below 16 is doubled until it is 16:
 - For M, the rows of the first factor and of the summand are repeated. For N, the columns of the
   second factor and of the summand are repeated. The first part of the product is the result.
 - For K, both factors are extended by zeros: by -0 in the first factor, if its type is a float of
-  more than 8 bits, and by +0 in the second. Then each new term is -0, and adding -0 changes no
-  number.
+  more than 8 bits, and by +0 in the second. The product of -0 and +0 is -0, and adding -0 changes
+  no number.
 """
 
 from __future__ import annotations

@@ -34,8 +34,9 @@ def num_programs(axis):
 
 @builtin
 def swizzle2d(i, j, size_i, size_j, size_g):
-    """Reorders the tiles of a matrix of `size_i` × `size_j` tiles. Returns the row and the column
-    of tile number n = i · `size_j` + j.
+    """Reorders the tiles of a matrix of `size_i` × `size_j` tiles. A tile is the part of the matrix
+    that one program computes. Returns the row and the column of tile number n, where
+    n = i · `size_j` + j.
 
     The tiles are numbered in groups of `size_g` rows, one group after the other, and within each
     group column by column. So programs with neighbouring numbers share rows and columns of a

@@ -7,11 +7,13 @@ integer < float). Then its default type takes part. The first rule that applies 
 1. for two 8-bit floats: their type if they have the same type, otherwise fp16;
 2. fp64, if an operand is fp64;
 3. fp32, for a division or a remainder, if an operand is a float that is not an 8-bit float;
-4. fp32, if an operand is fp32; fp16, if an operand is fp16; bf16, if both are bf16; fp32, if one is
-   bf16; an error, for an 8-bit float and an integer;
-5. for two integers of the same signedness, the wider type; of different signedness, the unsigned
-   type, unless the signed type is wider. A division or a remainder of integers of different
-   signedness is an error.
+4. fp32, if an operand is fp32;
+5. fp16, if an operand is fp16;
+6. bf16 if both operands are bf16, fp32 if only one is bf16;
+7. an error, for an 8-bit float and an integer;
+8. for two integers of the same signedness, the wider type;
+9. for two integers of different signedness, the unsigned type, unless the signed type is wider. A
+   division or a remainder of these integers is an error.
 
 A Python number becomes a constant of the common type, so it is rounded once.
 """
@@ -103,8 +105,8 @@ def refuse_float8(what: str, scalar: dtype):
 
 def promote(what: str, *operands, division: bool = False, chooses: bool = False) -> list[tensor]:
     """Returns the operands as tensors of their common type and shape. Raises a `Mistake` for
-    pointers. It also does for 8-bit floats, unless `chooses` says that `what` only selects one of
-    its operands."""
+    pointers. Also raises one if the common type is an 8-bit float, unless `chooses` says that
+    `what` only selects one of its operands."""
     check_operands(what, *operands)
     if any(own_dtype(x).is_ptr() for x in operands):
         refuse(what, *operands)

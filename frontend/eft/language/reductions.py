@@ -194,9 +194,9 @@ def max(
         input: a block of numbers.
         axis: the dimension that is reduced. None takes all elements; then the index is the
             row-major number of the element.
-        return_indices: whether the index of the element is returned, too. If it is not, elements of
-            less than 32 bits are converted to fp32 or int32, and -0 is less than +0. If it is, the
-            element keeps its type, and -0 equals +0.
+        return_indices: whether the index of the element is returned, too. Without the index,
+            elements of less than 32 bits are converted to fp32 or int32, and -0 is less than +0.
+            With the index, the element keeps its type, and -0 equals +0.
         return_indices_tie_break_left: whether the index is that of the first of several equal
             elements. Otherwise it may be the index of any of them.
         keep_dims: whether the reduced dimension stays, with extent 1.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The product of matrices in microscaling formats: floats of few bits, with one scale for each run
-of elements along k.
+"""The product of matrices in microscaling formats: floats of few bits, of which 16 or 32 neighbours
+along k share a scale.
 
 Each factor is multiplied by its scales in fp32 and rounded to bf16, or to fp16 if one of the
 formats is "fp16". The product is then computed by `dot`.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The target of the kernel that is being compiled. Outside of kernels, it is the device on which
-launches run.
+"""The target of the kernel that is being compiled. Outside of kernels, the functions are about the
+device on which launches run.
 
 A kernel is compiled separately for each target, whether or not it calls these functions.
 """
@@ -39,13 +39,14 @@ def current_target():
 
 @constexpr_function
 def is_cuda() -> bool:
-    """Whether the target is an NVIDIA GPU."""
+    """Returns whether the target is an NVIDIA GPU."""
     return current_target().backend == "cuda"
 
 
 @constexpr_function
 def cuda_capability_geq(major: int, minor: int = 0) -> bool:
-    """Whether the target is an NVIDIA GPU of at least the compute capability `major`.`minor`."""
+    """Returns whether the target is an NVIDIA GPU of at least the compute capability
+    `major`.`minor`."""
     target = current_target()
     return target.backend == "cuda" and target.arch >= major * 10 + minor
 

@@ -45,7 +45,8 @@ class structure:
 
     A structure exists in the compiler only. A subclass has three methods:
 
-        parts: returns the parts, a tuple of tensors, numbers and such tuples.
+        parts: returns the parts, a tuple. Each part is a tensor, a number, a structure or a tuple
+            of these.
         with_parts: returns a structure of the same kind with other parts.
         static: returns everything else about the structure, which is known at compile time, as a
             hashable value.
@@ -55,7 +56,7 @@ class structure:
 
 
 def is_aggregate_class(value) -> bool:
-    """Whether `value` is a class that `eft.aggregate` has made."""
+    """Returns whether `value` is a class that `eft.aggregate` has made."""
     return isinstance(value, type) and getattr(value, "_eft_aggregate", False)
 
 
@@ -123,5 +124,5 @@ def enum(enumeration: str, name: str):
 
 
 def is_number(value) -> bool:
-    """Whether `value` is a Python number, which arithmetic takes as a constant."""
+    """Returns whether `value` is a Python number, which arithmetic takes as a constant."""
     return isinstance(value, bool | int | float)

@@ -13,7 +13,7 @@ from eft.language.constexpr import constexpr
 
 
 def is_named_class(value) -> bool:
-    """Whether `value` is a class of named tuples."""
+    """Returns whether `value` is a class of named tuples."""
     return (
         isinstance(value, type)
         and issubclass(value, tuple)
@@ -22,7 +22,7 @@ def is_named_class(value) -> bool:
 
 
 def is_tuple(value) -> bool:
-    """Whether `value` is a plain or a named tuple."""
+    """Returns whether `value` is a plain or a named tuple."""
     return type(value) is tuple or is_named_class(type(value))
 
 
@@ -49,7 +49,7 @@ def constant_elements(value: tuple) -> list[bool]:
 
 
 def is_constexpr_annotation(annotation) -> bool:
-    """Whether an annotation is `tl.constexpr`, or a text with this name."""
+    """Returns whether an annotation is `tl.constexpr`, or a text with this name."""
     # typing.NamedTuple wraps an annotation that is text in a ForwardRef.
     annotation = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(annotation, str):

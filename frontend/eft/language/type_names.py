@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Triton's classes for the types of constants and tuples, and the types that signatures name.
 
-Kernels do not need these. They are for programs that inspect types.
-"""
+Kernels do not need these names. They are for programs that inspect types."""
 
 from __future__ import annotations
 

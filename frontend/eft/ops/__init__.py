@@ -58,8 +58,8 @@ def dropout(
         X: an array of float16, bfloat16, float32 or float64, of up to 8 axes and any strides.
         p: a number from 0 to 1, of any library; at 1 every element is dropped.
         seed: an integer of 64 bits, of any library; 0 takes a fresh seed.
-        return_mask: whether to return the mask. No gradient needs it: `dropout_seed_backward` gives
-            the same gradient as `dropout_backward` without a mask.
+        return_mask: whether to return the mask. No gradient needs it: `dropout_seed_backward` takes
+            the seed in place of the mask, and gives the same gradient as `dropout_backward`.
         scale_in_train: if true, s is 1 / (1 - p), computed in float64 if X is float64, else in
             float32. If false, s is 1.
         return_seed: whether to return the seed that was used as well.

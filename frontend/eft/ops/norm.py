@@ -87,7 +87,8 @@ def dropout_add_rms_norm(
 def dropout_add_norm_backward(
     dy, normed: Normed, weight, p: float = 0.0, dz=None, scale_in_train: bool = True
 ) -> NormGradients:
-    """Returns the gradients of a norm. It needs no mask, because the seed in `normed` gives it.
+    """Returns the gradients of a norm. Takes no mask: the kernel draws it again from the seed in
+    `normed`.
 
     Args:
         dy: the gradient of y.

@@ -10,9 +10,9 @@ from __future__ import annotations
 import eft
 import eft.language as tl
 
-EARLY_ROWS = 1024  # in these rows the four words of a draw are for columns
-LANES = tl.constexpr(16)  # neighbours that use the same word, each of its own draw
-GROUP = tl.constexpr(64)  # the elements of these 16 draws: four for each
+EARLY_ROWS = 1024  # in the first 1024 rows, the four words of a draw are for four columns
+LANES = tl.constexpr(16)  # 16 neighbours use the same word of 16 different draws
+GROUP = tl.constexpr(64)  # the elements of 16 draws: four for each draw
 
 
 @eft.jit
@@ -65,8 +65,8 @@ def drop_part(
 
 @eft.jit
 def group_places(EXTENT: tl.constexpr, IN_GROUPS: tl.constexpr):
-    """Returns the places of draws along one side of a tile: the first 16 of each group of 64 if
-    IN_GROUPS, else all."""
+    """Returns the indices, along one side of a tile, of the elements that use the first word of a
+    draw: the first 16 of each group of 64 if IN_GROUPS, else all."""
     if IN_GROUPS:
         place = tl.arange(0, EXTENT // 4)
         return place // LANES * GROUP + place % LANES
@@ -82,7 +82,7 @@ def launch(x, y, first_row: int, first_column: int, rows: int, columns: int, see
         first_row, first_column: where the part begins in the matrix.
         rows, columns: its extents.
         seed: a signed integer of 64 bits.
-        p, scale: the probability of dropping an element, and the factor of those that are kept.
+        p, scale: the probability of dropping an element, and the factor of the kept elements.
     """
     import math
 

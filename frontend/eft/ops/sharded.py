@@ -5,8 +5,8 @@ the number of ranks nor on which rank has which part.
 
 The operator on a part is `torch.ops.eft.dropout_part`. Its gradient is the same operator on dY. Two
 of PyTorch's ways to distribute an operator do not fit. A strategy registered with
-`register_sharding` can't pass the place of the rank's part in the whole tensor. `local_map` can't
-find the shape of the whole result if the parts have different extents.
+`register_sharding` can't pass the position of the rank's part in the whole tensor. `local_map`
+can't find the shape of the whole result if the parts have different extents.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def _scale(p: float, dtype: torch.dtype) -> float:
 
 
 def _runs(shape, local, offset) -> Iterator[tuple[int, int, int]]:
-    """Divides the rows of a part into runs that follow each other in the whole tensor, too. Rows
-    are counted over all axes that are given.
+    """Divides the rows of a part into runs of rows that are consecutive in the whole tensor, too. A
+    row is one index of all axes that are given, and rows are numbered in row-major order.
 
     Args:
         shape, local, offset: the extents of the whole tensor and of the part, and the index in the
@@ -68,7 +68,7 @@ def _runs(shape, local, offset) -> Iterator[tuple[int, int, int]]:
     inner = len(shape)  # the part has the full extent of the axes from here on
     while inner > 0 and local[inner - 1] == shape[inner - 1]:
         inner -= 1
-    cut = max(inner - 1, 0)  # the last axis that is cut, or 0; a run has all rows from this axis on
+    cut = max(inner - 1, 0)  # the last axis that is cut, or 0; a run has one index of earlier axes
     strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     rows = math.prod(local[cut:])
     places = product(*(range(extent) for extent in local[:cut]))
@@ -133,7 +133,7 @@ def _drop(x: DTensor, seed: Tensor, p: float, scale_in_train: bool) -> DTensor:
 class _Dropped(torch.autograd.Function):
     """Dropout whose gradient is dropout again, so it has gradients of any order. Without this
     class, autograd would go through PyTorch's conversions between a distributed tensor and its
-    parts. Their gradients can't be differentiated again in PyTorch 2.11."""
+    parts. In PyTorch 2.11, the gradients of these conversions can't be differentiated again."""
 
     @staticmethod
     def forward(ctx, x: DTensor, seed: Tensor, p: float, scale_in_train: bool) -> DTensor:

@@ -4,8 +4,9 @@ checkpointing.
 
 The operators are `torch.ops.eft.dropout`, `torch.ops.eft.dropout_add_norm`, and their gradients
 `dropout_backward` and `dropout_add_norm_backward`. No operator changes its arguments. The seed is a
-tensor on the CPU, drawn by PyTorch's generator. So a compiled graph draws a new seed each time it
-runs. Checkpointing restores the generator's state, so the recomputation draws the same seed again.
+tensor on the CPU. If the caller gives no seed, PyTorch's generator draws it. So a compiled graph
+draws a new seed each time it runs. Checkpointing restores the generator's state, so the
+recomputation draws the same seed again.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def dropout(
     x: Tensor, p: float = 0.5, seed: int | None = None, scale_in_train: bool = True
 ) -> Tensor:
     """Drops each element of a tensor with probability p. Autograd keeps only the seed for the
-    gradient. Of a `DTensor`, the same elements are dropped as of a tensor that is entirely on one
+    gradient. For a `DTensor`, the dropped elements are the same as if the whole tensor were on one
     device.
 
     Args:

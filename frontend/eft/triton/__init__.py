@@ -10,7 +10,7 @@ Triton and what differs.
 from __future__ import annotations
 
 from eft.triton import environment, lazy
-from eft.triton.finder import install  # noqa: F401 (for who asks Eft for it)
+from eft.triton.finder import install  # noqa: F401 (programs call it)
 from eft.version import __version__ as _version
 
 __all__ = [

@@ -6,8 +6,8 @@ so `triton.language.int32 is eft.language.int32`. Triton's other modules are not
 Triton is installed, because a mixture of modules from both would fail later, with errors that
 explain little.
 
-Other processes find Eft through PYTHONPATH. It contains Eft's folder `as_triton`, in which the
-module `triton.py` calls `install()`.
+Processes that this process starts find Eft through PYTHONPATH. It contains Eft's folder
+`as_triton`, in which the module `triton.py` calls `install()`.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class _Alias(Loader):
         module = importlib.import_module(self.name)
         self.spec = module.__spec__
         # If the module is a package, its imported submodules get their second names now, too.
-        # Otherwise a later import of such a name would run. It would set the submodule as an
-        # attribute of the package, and could replace another value with the same name.
+        # Otherwise a later import of such a submodule by its second name would set the submodule as
+        # an attribute of the package, and could replace another value of the attribute's name.
         for name in list(sys.modules):
             if name.startswith(f"{self.name}.") and name not in _OWN:
                 sys.modules.setdefault(spec.name + name[len(self.name) :], sys.modules[name])

@@ -232,7 +232,8 @@ class NvidiaTool:
 
 class env_nvidia_tool(env_base):
     """A knob that is a program of the CUDA toolkit: the program whose path the knob or the variable
-    gives, or else the one that is found on PATH. Eft itself runs none of these programs."""
+    gives, or else the program of this name on PATH. Reading the knob runs the program with
+    `--version`. Compiles and launches need none of these programs."""
 
     def __init__(self, binary: str, works: bool = False):
         super().__init__(f"TRITON_{binary.upper().replace('-', '_')}_PATH", None, works)
@@ -488,7 +489,8 @@ class runtime_knobs(base_knobs):
     add_stages_inspection_hook = _hook(None)
 
     def _restored(self):
-        """Sets Eft's hooks to those of this group, and makes changes of a chain do the same."""
+        """Sets Eft's hooks to those of this group. Later changes of a `HookChain` call this method
+        again."""
         for hook in (self.launch_enter_hook, self.launch_exit_hook):
             if isinstance(hook, HookChain):
                 hook.changed = self._restored
@@ -511,8 +513,8 @@ class language_knobs(base_knobs):
 
 
 class nvidia_knobs(base_knobs):
-    """The settings of NVIDIA's tools. Eft does not need them to compile, because the CUDA driver
-    assembles its PTX."""
+    """The settings of NVIDIA's tools. Eft does not need these tools to compile, because the CUDA
+    driver assembles Eft's PTX."""
 
     cuobjdump = env_nvidia_tool("cuobjdump", works=True)
     nvdisasm = env_nvidia_tool("nvdisasm")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The names outside of the language that Triton has and Eft lacks. Each name has a stand-in. A
-script may import the stand-in, derive a class from it, and catch it as an exception. Any other use
-raises an error that names it.
+script may import the stand-in, derive a class from it, catch it as an exception, and use it as an
+annotation. Any other use raises an error with the name.
 
 docs/triton.md lists the same names; a test compares the two lists.
 """

@@ -122,8 +122,8 @@ class Autotuner(Wrapper):
     # -- launches ----------------------------------------------------------------------------------
 
     def run(self, *args, grid=None, warmup=False, **kwargs):
-        """Launches the kernel with the fastest configuration. If that is not known yet, measures
-        the configurations first."""
+        """Launches the kernel with the fastest configuration. If there is no choice for these
+        arguments yet, measures the configurations first."""
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
         return self._launch(grid, *args, **kwargs)
@@ -281,7 +281,7 @@ class _Plan:
     """The plan for calls whose arguments have the same types and keywords.
 
     Attributes:
-        keys: the names in the tuner's `keys` that such a call gives and that are not arrays.
+        keys: the names in the tuner's `keys` whose arguments the calls give and are not arrays.
         typed: the names of the arguments whose element types belong to the key.
         facts: a function of (args, kwargs) that returns the facts on which a choice depends.
         choices: the choices by these facts. A choice is its key, its configuration, and the keyword
@@ -310,8 +310,8 @@ class _Plan:
             elif hasattr(value, "device"):  # scalars of NumPy also have a device
                 parts.append(f"{place}.device")
                 is_placed = is_placed or is_array(value)
-        # The function is generated as source text, because a loop would be slower. This function is
-        # most of the time that autotuning adds to a launch.
+        # The function is generated as source text, because a loop would be slower. Most of the time
+        # that autotuning adds to a launch is spent in this function.
         self.facts = eval(f"lambda args, kwargs: ({''.join(f'{part}, ' for part in parts)})")
         self.choices = {}
 
@@ -427,12 +427,15 @@ def autotune(
         rep: the milliseconds for which each configuration is measured; 50 by default. There are at
             least 5 and at most 100 runs of each. Slow configurations are dropped sooner.
         use_cuda_graph: whether to measure launches inside a CUDA graph; needs PyTorch and a GPU.
-        do_bench: a function (call, quantiles) that measures a configuration in place of the methods
-            above. It returns the quantiles of the times in milliseconds.
+        do_bench: a function (call, quantiles) that measures a configuration. It returns the
+            quantiles of the times in milliseconds. `warmup`, `rep` and `use_cuda_graph` then have
+            no effect.
         cache_results: whether to keep the choice in the disk cache for later processes.
 
     Raises:
-        ValueError: `reset_to_zero` or `restore_value` contains a name that no parameter has.
+        ValueError: `reset_to_zero` or `restore_value` contains a name that no parameter has, or
+            `prune_configs_by` has an unknown entry; at a launch: the call and a configuration give
+            the same argument.
         TypeError: an argument has the wrong type.
         AutotunerError: at a launch: no configuration is left after pruning; no configuration can
             run; or a CUDA graph is being captured and there is no choice yet.

@@ -46,9 +46,9 @@ class Candidate:
 
     def _with_hooked_descriptors(self):
         """Returns the arguments with which the kernel is compiled, as (args, kwargs). The
-        configuration's hook may set the block shapes of tensor descriptors. Here it sets those of
-        copies, because other candidates use the same descriptors and are compiled at the same time.
-        """
+        configuration's hook may set the block shapes of tensor descriptors. This method passes
+        copies of the descriptors to the hook, because other candidates use the same descriptors and
+        are compiled at the same time."""
         if self.config.pre_hook is None:
             return self.args, self.final
         from copy import copy
@@ -101,7 +101,7 @@ class Candidate:
         raised = []
         try:
             if self.config.pre_hook is not None:
-                raised.append(None)  # while the hook runs: its exception is no failed launch
+                raised.append(None)  # for an exception of the hook, which is no failed launch
                 self.config.pre_hook(self.arguments)
                 raised.clear()
             self.tuner.fn[_guarded(self.grid, raised)](*self.args, **self.kwargs)

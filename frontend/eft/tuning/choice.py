@@ -31,8 +31,8 @@ def choose(tuner, plan, args, kwargs: dict, grid) -> tuple[tuple, Config]:
     final.pop("ir_override", None)  # `make_candidates` refuses it with a better message
     device, is_captured = tuner.kernel.place(*args, **final)
     key = _key(tuner, plan, args, kwargs, device)
-    # Another thread may have chosen in the meantime. Programs also put choices into `cache`
-    # themselves. Their keys have no device, as in Triton.
+    # Another thread may have chosen in the meantime. Programs may also put their own choices into
+    # `cache`, under keys with a device, or without a device as in Triton.
     for known in (key, key[:-1]):
         if known in tuner.cache:
             return known, tuner.cache[known]

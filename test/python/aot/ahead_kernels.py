@@ -35,7 +35,7 @@ def product(a_ptr, b_ptr, c_ptr, SIZE: tl.constexpr):
 
 @triton.jit
 def long_product(a_ptr, b_ptr, c_ptr, turns, SIZE: tl.constexpr):
-    """c = the sum of products a @ b. Operands are copied to shared memory iterations ahead."""
+    """c = the sum of products a @ b. On a GPU, the loop is pipelined."""
     places = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
     total = tl.zeros((SIZE, SIZE), tl.float32)
     for turn in range(turns):

@@ -377,8 +377,9 @@ def test_a_full_disk_changes_nothing(ahead):
     before = {path.name: path.read_bytes() for path in ahead.out.iterdir()}
     words = ahead.arguments("mixed", MIXED, ["host", "compute_80"])
     script = ahead.folder / "limited.py"
-    # The limit holds only while the command writes its files: what the process starts inherits it,
-    # and a sanitizer's symbolizer, which loads the sanitizer itself, can't start under it.
+    # The limit on the size of files holds only while the command writes its files. Processes that
+    # the command starts would inherit the limit. A sanitizer's symbolizer, which itself loads the
+    # sanitizer, can't start under the limit.
     script.write_text(
         "import resource, sys\n"
         "from eft.aot import command\n"

@@ -75,7 +75,7 @@ def test_the_language_has_every_function():
 
 
 def test_every_expansion_has_its_measured_errors():
-    """The table has each function that `eft-expand-math` replaces, but `round`, and no others."""
+    """The table has each function that `eft-expand-math` replaces, except `round`, and no other."""
     expansions = set()
     for file in (ROOT / "compiler" / "transforms").rglob("*.cpp"):
         expansions |= set(re.findall(r"addExpansion<(?:math::)?(\w+)Op>", file.read_text()))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the tutorials and test_whole_kernels.py in one process, on the CPU with NumPy arrays. Prints
-Eft's log: the variants that are compiled, why, what autotuning measures, and what the disk cache
-does not keep."""
+Eft's log: the variants that are compiled and the reasons, what autotuning measures, and what the
+disk cache does not keep."""
 
 from __future__ import annotations
 

@@ -139,8 +139,8 @@ class ControlFlow:
         return carried
 
     def _body(self, carried, seen, last: str | None = None, copies: int = 1) -> list:
-        """Writes an indented block that assigns the carried variables, and returns its steps. Other
-        values of the block are not used after it. Unrolling makes `copies` copies of the block."""
+        """Writes an indented body that assigns the carried variables, and returns its steps. Other
+        values of the body are not used after it. Unrolling makes `copies` copies of the body."""
         outer = self.values, self.steps, self.indent, self.unrolled
         self.values, self.steps = [*self.values, *seen], []
         self.indent += "    "

@@ -293,7 +293,8 @@ class Combinations:
 
 
 def _agree(symbol: str, a: str, b: str) -> bool:
-    """Whether an operator takes two types. Division needs integers of the same signedness."""
+    """True if an operator takes two types. If both are integer types, a division or remainder
+    needs the same signedness, and no int1."""
     signs = a.startswith("int") == b.startswith("int") and a != "int1" and b != "int1"
     both = not exact.is_float(a) and not exact.is_float(b)
     return not (both and symbol in ("/", "//", "%")) or signs

@@ -108,7 +108,8 @@ def _to_integer(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def _to_odd_float32(x: np.ndarray) -> np.ndarray:
-    """`x` rounded to odd in float32: rounding that again gives what rounding `x` once gives."""
+    """`x` rounded to odd in float32. Rounding the result to a 16-bit float gives what rounding `x`
+    itself gives."""
     nearest = x.astype(np.float32)
 
     def one(value, near: np.float32) -> np.float32:

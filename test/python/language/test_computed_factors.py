@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products whose factors are computed from loaded values in the loop: 8-bit weights are converted,
 4-bit weights are unpacked and scaled by groups, a first factor is scaled. On a GPU, the loaded
-values are copied to shared memory iterations ahead. All results are exact."""
+values are copied to shared memory one or more iterations ahead. All results are exact."""
 
 import eft
 import eft.language as tl

@@ -469,7 +469,9 @@ def test_copies_bring_the_blocks_of_a_product_to_shared_memory(target, product):
     assert len(loads) == 2
     assert all("run = 8 : i32, uniformRuns" in load for load in loads)
     ptx = made.asm["ptx"]
-    # Each of the two factors is copied twice before the loop, and once in the loop.
+    # The loop has three stages. So the code copies the blocks of the first two iterations before
+    # the loop, and those of a later iteration in the loop: three times one copy for each of the
+    # two factors. Each copy has at least one instruction.
     assert ptx.count("cp.async.cg.shared.global") >= 2 * 3
     assert product in ptx
 

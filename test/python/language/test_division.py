@@ -45,7 +45,7 @@ def test_usual_numbers(device, block, num_warps, name):
 
 
 def test_quotients_next_to_the_middle_of_two_floats(device):
-    """x is y times the middle of two floats, rounded: x / y is as close to it as possible."""
+    """x is y times the middle of two floats, rounded. So x / y is very close to the middle."""
     count = 1 << 16
     y = np.abs(floats(np.float32, count, 0, 1, 3))
     q = np.abs(floats(np.float32, count, 0, 1, 4))

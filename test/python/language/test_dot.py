@@ -111,7 +111,7 @@ def test_precision_of_fp32(device, precision, bound):
 
 
 def test_ieee_is_a_chain_of_fused_products(device):
-    """The sum -fl(x²) + x * x is exact if it is fused: it is the rounding error of fl(x²)."""
+    """If the sum -fl(x²) + x * x is fused, it is exactly the rounding error of fl(x²)."""
     a, b = np.zeros((16, 16), np.float32), np.zeros((16, 16), np.float32)
     x = np.float32(1 + 2**-12)
     a[0, :2], b[:2, 0] = [x, -1], [x, np.float32(x * x)]

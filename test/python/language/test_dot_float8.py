@@ -88,7 +88,7 @@ def test_any_numbers_to_the_accumulators_precision(device, types):
     )
     found = multiply(device, a, b, types, 64, (False, True))
     wide = table(types[0])[a], table(types[1])[b]
-    # Tensor cores keep at least the 13 fraction bits of a sum's largest term.
+    # Tensor cores keep at least 13 fraction bits of a sum's largest term.
     bound = np.abs(wide[0]) @ np.abs(wide[1]) * 2.0**-11
     assert (np.abs(found - wide[0] @ wide[1]) <= bound).all()
 

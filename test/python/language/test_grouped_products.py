@@ -15,7 +15,8 @@ def by_pointers(
     a_table, b_table, c_table, extents, pitches, count, PROGRAMS: tl.constexpr, BM: tl.constexpr,
     BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """Computes products of whole tiles. Hints about carried pointers are expression statements."""
+    """Computes products of whole tiles. The hints about carried pointers are statements, and hold
+    for all later uses of the pointers."""
     tile = tl.program_id(0)
     first = 0
     for group in range(count):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops with matrix products whose factors have loaded addresses, for example from a table of
-pages. A GPU loads the addresses iterations before it copies the factor. Tables have entries only
-for iterations that run."""
+pages. A GPU loads an address one or more iterations before it copies the factor. Tables have
+entries only for iterations that run."""
 
 import eft
 import eft.language as tl

@@ -81,7 +81,7 @@ def test_gathered_blocks(device, name, index, shape, indices, axis):
 
 @eft.jit
 def turned_in_loop(x_ptr, n_ptr, out_ptr, SIZE: tl.constexpr):
-    """The loop moves elements within the block that it carries, which is one buffer."""
+    """The loop moves elements within the block that it carries. A large one has one buffer."""
     at = offsets((SIZE, SIZE))
     x = tl.load(x_ptr + at)
     before = x

@@ -24,7 +24,7 @@ def meeting(left: str, right: str, division: bool = False) -> str:
 
 
 def divides(left: str, right: str) -> bool:
-    """Whether values of two types can be divided. Integers of different signedness cannot: see
+    """True if values of two types can be divided. Integers of different signedness can't: see
     test_operand_errors.py."""
     if left not in INTEGERS or right not in INTEGERS:
         return True

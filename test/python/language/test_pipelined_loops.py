@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops with matrix products whose operands a GPU copies to shared memory iterations ahead. The
-number of stages changes no bit of the result. The copies read no element that the loop without
-copies would not read."""
+"""Pipelined loops: loops with matrix products whose operands a GPU copies to shared memory one or
+more iterations ahead. The number of stages changes no bit of the result. The copies read no element
+that the loop without copies would not read."""
 
 import eft
 import eft.language as tl

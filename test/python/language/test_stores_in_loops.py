@@ -19,7 +19,7 @@ def small(shape, seed):
 def states(k_ptr, v_ptr, h_ptr, last_ptr, t_size, k_stride, v_stride,
            K: tl.constexpr, V: tl.constexpr, BT: tl.constexpr, EVERY: tl.constexpr,
            FORM: tl.constexpr):  # fmt: skip
-    """Adds up products of a chunk of k, transposed, and of v; stores the sums before each chunk."""
+    """Adds up products kᵀ v of chunks of k and v. Before every EVERY-th chunk, stores the sum."""
     state = tl.zeros((K, V), tl.float32)
     i, j, t = tl.arange(0, K), tl.arange(0, V), tl.arange(0, BT)
     square = i[:, None] * V + j[None, :]

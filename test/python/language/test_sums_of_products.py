@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reductions of blocks of products, to the bit. Such reductions have an order of their own. The
-kernels also store the reduced block, and the tests combine its elements in this order."""
+kernels also store the block that they reduce, and the tests combine its elements in this order."""
 
 import eft
 import eft.language as tl

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Comparisons of floats that are computed from integers with one number. The compiler compares the
-integers with a threshold instead. These tests use the integers around the right threshold.
+"""Kernels that compute floats from integers, and compare all these floats with one number. The
+compiler compares the integers with a threshold instead. These tests use the integers around the
+right threshold.
 """
 
 import operator

@@ -124,7 +124,8 @@ def test_a_product_of_a_product(device, m, n, d, warps, num_stages):
 
 @eft.jit
 def branches(a_ptr, b_ptr, which_ptr, out_ptr, turns, SIZE: tl.constexpr):
-    """In each turn, memory selects first += a b, first -= b a or first = a b; second += b a."""
+    """A number in memory selects what each turn does: first += a b, first -= b a or first = a b.
+    Each turn also does second += b a."""
     i = tl.arange(0, SIZE)
     places = i[:, None] * SIZE + i[None, :]
     first = tl.zeros((SIZE, SIZE), tl.float32)
@@ -190,7 +191,8 @@ def test_the_assembler_keeps_products_of_products_under_way(m, n, d, warps):
 
 @eft.jit
 def computed(a_ptr, b_ptr, turns_ptr, x_ptr, out_ptr, turns, M: tl.constexpr, SIZE: tl.constexpr):
-    """The sum of max(a, 0) @ b over the turns, plus sums of as many blocks of x as memory says."""
+    """The sum of max(a, 0) @ b over the turns, plus sums of blocks of x. Each turn loads the number
+    of blocks that it adds."""
     i, j = tl.arange(0, M), tl.arange(0, SIZE)
     acc = tl.zeros((M, SIZE), tl.float32)
     numbers = 0.0
@@ -206,7 +208,7 @@ def computed(a_ptr, b_ptr, turns_ptr, x_ptr, out_ptr, turns, M: tl.constexpr, SI
 @pytest.mark.parametrize("num_stages", [1, 3, 8])
 @pytest.mark.parametrize("m", [16, 64, 128])
 def test_factors_and_bounds_that_change_in_the_loop(device, m, num_stages):
-    """No iteration overwrites shared memory that a product of the last iteration still reads."""
+    """No iteration overwrites shared memory that a product of an earlier one still reads."""
     size, turns = 64, 12
     numbers = np.random.default_rng(m)
     a = numbers.integers(-3, 4, (turns, m, size)).astype(np.float16)

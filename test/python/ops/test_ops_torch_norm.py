@@ -51,9 +51,9 @@ def test_the_gradients_are_pytorchs(where, shape, dtype, is_layer):
         dy, dz = (torch.randn(shape, device=where).to(leaves[0].dtype).float() for _ in range(2))
         ((y.float() * dy).sum() + (z.float() * dz).sum()).backward()
         pairs.append([y, z, *(each.grad for each in leaves[: 4 if is_layer else 3])])
-    # The operator rounds z and each result to the arrays' type, PyTorch rounds a gradient: three
-    # roundings. Each side computes in fp32, with eight roundings. The errors of a column's rows add
-    # up like random numbers, to at most twice the root of the number of rows.
+    # There are three roundings to the arrays' type: the operator rounds z and each result, and
+    # PyTorch rounds a gradient. Both compute in fp32, with eight roundings. The errors of a
+    # column's rows add up like random numbers, to at most twice the root of the number of rows.
     rounding = {"float32": 0, "float16": 2**-11, "bfloat16": 2**-8}[dtype]
     rows = 2 * math.sqrt(math.prod(shape[:-1]))
     tolerances = [3 * rounding + 8 * 2**-23] * 4 + [(1 + rows) * (rounding + 2 * 2**-23)] * 2

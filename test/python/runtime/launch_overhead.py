@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures the time of a launch, with a kernel that does nothing: on the host, and on a GPU if
-PyTorch has one.
+PyTorch finds one.
 
     PYTHONPATH=<build>/python python test/python/runtime/launch_overhead.py
 """

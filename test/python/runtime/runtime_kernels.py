@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels in C that replace compiled kernels, and kernel objects that record their calls."""
+"""Kernels in C that replace compiled kernels, and kernel objects that record each compile."""
 
 import ctypes
 import os
@@ -32,10 +32,11 @@ def address_of(library: ctypes.CDLL, name: str) -> int:
 
 
 class RecordingKernel(runtime.KernelBase):
-    """A kernel that records each call of its compiler by the runtime.
+    """A kernel that records how the runtime calls its compiler.
 
     `code` names the C function that replaces the compiled kernel. `address` has the parameters that
-    reach an address: pairs of an index and divisors, or an index alone for the divisor 16.
+    reach an address: each is a tuple of an index and divisors, such as (1, 8, 2), or an index alone
+    for the divisor 16.
     """
 
     def __init__(self, library, parameters, code="record", address=(), name="kernel"):

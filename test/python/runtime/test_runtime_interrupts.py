@@ -79,8 +79,8 @@ def alarm():
     """Sends SIGALRM while a function runs. `hits` gets the time of each signal, and at the end the
     seconds that the function ran.
 
-    Garbage collection is off meanwhile: Python drops exceptions that are raised in its callbacks,
-    and hypothesis has such a callback.
+    Garbage collection is off meanwhile: Python drops exceptions that are raised in callbacks of the
+    garbage collector, and the package hypothesis has installed one.
     """
     hits = []
 
@@ -242,7 +242,7 @@ def test_a_thread_that_was_expected_to_be_short_gives_the_gil_up():
         wait_for[1](x, 0)
     thread = threading.Thread(target=lambda: wait_for[1](x, 1))
     thread.start()
-    time.sleep(0.05)  # cannot return if that thread keeps the GIL
+    time.sleep(0.05)  # cannot return if the new thread keeps the GIL
     x[0] = 1
     thread.join(SOON)
     assert not thread.is_alive()
@@ -253,13 +253,17 @@ def test_code_that_eft_did_not_compile_is_ended_between_programs(alarm, make_ker
     programs = _runtime.host_threads() * 8 * 10  # the pool hands out 10 programs at a time
     with pytest.raises(Interrupted):
         alarm(lambda: kernel[programs](20))
-    assert alarm.hits[-1] < 1.2  # without the signal, 1.6 s
+    assert alarm.hits[-1] < 1.2  # without the signal, 1.6 s: 80 × 20 ms
 
 
 def fork_in_a_handler(function, in_parent, expected: str, delay: float = 0.1) -> bool:
-    """Forks in a signal's handler while `function` runs. In the child, `function` must raise a
-    RuntimeError. In the parent, the handler calls `in_parent`, and `function` must return. Returns
-    whether the child raised; after a fork that came too early, it runs `function` to its end."""
+    """Forks in a signal's handler while `function` runs. In the parent, the handler calls
+    `in_parent`, and `function` must return. In the child, `function` must raise a RuntimeError. But
+    if the signal came before Eft's launch or compile began, `function` returns in the child, too.
+
+    Returns:
+        Whether the child raised the error.
+    """
     children = []
 
     def handler(*_):
@@ -302,8 +306,8 @@ def test_a_fork_in_a_handler():
 
 def test_a_fork_in_a_handler_during_a_compile():
     _, y = arrays()
-    # The signal must come during the compile itself. On a busy machine, the Python code before it
-    # takes longer, so several delays are tried.
+    # The signal must come during the compile itself. On a busy machine, the Python code before the
+    # compile takes longer, so several delays are tried.
     assert any(
         fork_in_a_handler(
             lambda: long_to_compile[1](y, BLOCK=1024, STEPS=40, SALT=time.time_ns()),  # not cached

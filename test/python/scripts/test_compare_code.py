@@ -60,7 +60,7 @@ def twice(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def recorded(twice, tmp_path) -> Path:
-    """A copy of these records, which a test can change."""
+    """A copy of the records of `twice`, which a test can change."""
     return shutil.copytree(twice, tmp_path / "recorded")
 
 

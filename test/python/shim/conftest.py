@@ -54,7 +54,8 @@ class Process:
         )
 
     def hide(self, module: str) -> None:
-        """Writes a module to `hidden/` that makes Python behave as if it were not installed."""
+        """Writes a file of the module's name to `hidden/`. With `path="hidden"`, imports of the
+        module fail as if it were not installed."""
         self.write(
             f"hidden/{module}.py",
             f"raise ModuleNotFoundError(\"No module named '{module}'\", name='{module}')\n",

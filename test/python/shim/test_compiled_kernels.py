@@ -394,7 +394,7 @@ def test_what_a_launch_returns_is_a_compiled_kernel():
 
 
 def test_what_a_warmup_returns_is_launched_by_itself():
-    """Triton's softmax tutorial reads the number of registers before such a launch."""
+    """Triton's softmax tutorial reads the number of registers of such a kernel before a launch."""
     x, y = arrays()
     kernel = scales.warmup(x, y, 100, 64, 3.0, grid=(1,))
     kernel._init_handles()

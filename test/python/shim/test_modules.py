@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The extension modules contain the libraries that they need, and hide their symbols."""
+"""The extension modules contain the libraries that they need, and hide the libraries' symbols."""
 
 from __future__ import annotations
 

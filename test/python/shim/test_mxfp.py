@@ -25,7 +25,7 @@ def test_every_code_of_four_bits():
 
 
 def test_rounding_to_four_bits():
-    steps = torch.arange(-32, 33) / 4  # all numbers of the format, the middles, and larger ones
+    steps = torch.arange(-32, 33) / 4  # all numbers of the format, midpoints, larger numbers
     found = MXFP4Tensor(data=steps)
     expected = steps.numpy().astype(ml_dtypes.float4_e2m1fn)
     np.testing.assert_array_equal(found.data.numpy(), expected.view(np.uint8))

@@ -444,7 +444,7 @@ def test_device_of_pytorch(python):
 @needs_torch
 def test_triton_and_pytorch_in_one_process():
     """The installed Triton, PyTorch and Eft work in one process under their own names."""
-    # This needs a new process: after other tests, `triton` may mean Eft in this one.
+    # This needs a new process: after other tests, `triton` may mean Eft in this process.
     missing = 7
     code = (
         f"import importlib.util, sys\nimportlib.util.find_spec('triton') or sys.exit({missing})\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The modules of `triton` other than its language that programs use: the device, caches, profiles,
+"""Modules of `triton` that programs use beside the language: the device, caches, profiles and
 tools."""
 
 from __future__ import annotations

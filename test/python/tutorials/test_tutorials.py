@@ -35,7 +35,8 @@ def run(name: str, *arguments, hidden: Path | None = None) -> str:
 
 
 def without(module: str, folder: Path) -> Path:
-    """Writes a module to a folder that makes Python behave as if it were not installed."""
+    """Writes a file of the module's name to a folder. If Python looks there first, imports of the
+    module fail as if it were not installed."""
     (folder / f"{module}.py").write_text(
         f"raise ModuleNotFoundError(\"No module named '{module}'\", name='{module}')\n"
     )
@@ -219,10 +220,10 @@ class Lesson:
     """A tutorial, and the checks of its output.
 
     Attributes:
-        name: the file.
+        name: the file's name.
         largest: the value of the argument `--largest`.
         check: checks the output with any array library.
-        says_with_pytorch, says_with_numpy: texts that the output has with this library.
+        says_with_pytorch, says_with_numpy: texts that the output has with that library.
         check_with_numpy: checks the output with NumPy's arrays only.
     """
 

@@ -121,8 +121,8 @@ Value RandomProgram::widthChange(Type type) {
   return builder.create<arith::ExtSIOp>(loc, result, some(type));
 }
 
-/// Applies an operation that kernels apply to the offsets of a range: it keeps them inside an
-/// array, computes rows or columns, exchanges neighbours, or cuts the range off.
+/// Applies an operation that kernels apply to the offsets of a range. For example, a remainder or a
+/// minimum keeps offsets inside an array, a division computes rows, and xor exchanges neighbours.
 Value RandomProgram::wrapped(Value run) {
   static constexpr const char *names[] = {"arith.remsi", "arith.remsi", "arith.remui",
                                           "arith.divsi", "arith.divui", "arith.xori",

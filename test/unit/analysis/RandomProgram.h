@@ -18,8 +18,8 @@ public:
   RandomProgram(mlir::MLIRContext &context, uint32_t seed);
 
   mlir::func::FuncOp function() { return program; }
-  /// Chooses values for the arguments that their attributes allow, often close to where integers
-  /// wrap around.
+  /// Chooses a value for each argument, often close to where integers wrap around. The value has
+  /// the divisibility that an attribute of the argument promises.
   void chooseArguments(Interpreter &interpreter);
 
 private:

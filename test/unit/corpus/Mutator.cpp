@@ -287,8 +287,8 @@ Attribute Mutator::changed(Attribute attribute) {
   return {};
 }
 
-/// Sets attributes that were removed, or set to an invalid value, to their defaults. The parser
-/// does so too, and verifiers of MLIR 19 rely on it.
+/// Gives an attribute its default value if it was removed or got an invalid value. The parser also
+/// sets default values, and verifiers of MLIR 19 rely on them.
 static void setDefaults(Operation *op) {
   op->getName().populateDefaultProperties(op->getPropertiesStorage());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares, index by index, the source element that an operation reports for each index of its
-// result with the operation's documented meaning.
+// For each index of an operation's result, compares the source element that the operation reports
+// with the source element that follows from the operation's documentation.
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -46,7 +46,8 @@ class ElementMoveTest : public ::testing::Test {
 protected:
   ElementMoveTest() { context.loadDialect<EftDialect, func::FuncDialect>(); }
 
-  /// Compares the only move in a function with these arguments with its meaning.
+  /// Makes a function of the text, which has one element move, and compares the move with its
+  /// meaning. The function has these arguments.
   void check(const std::string &arguments, const std::string &text, const Meaning &meaning) {
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
         "func.func @move(" + arguments + ") {\n" + text + "\nreturn\n}", &context);

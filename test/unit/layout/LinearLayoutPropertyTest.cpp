@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Checks properties of all layouts, with random layouts over small spaces, by brute force over all
-// places.
+// Checks properties that every layout must have. The tests use random layouts over small spaces,
+// and go through all places.
 #include "RandomLayout.h"
 
 namespace eft {
@@ -147,8 +147,8 @@ TEST_P(LayoutProperties, ImageBoxIsTheWholeImage) {
   int64_t volume = 1;
   for (int64_t extent : corner)
     volume *= extent;
-  // The image is inside the box from the origin to this corner. So it fills the box exactly if it
-  // has as many elements.
+  // The image is inside the box from the origin to this corner. So the image is the whole box if it
+  // has as many elements as the box.
   std::optional<std::vector<int64_t>> expected;
   if (volume == int64_t(elements.size()))
     expected = corner;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Compares the tiles with the formulas of the PTX ISA ("Matrix Fragments for mma.…"), and checks
-// that the layouts of whole blocks give a warp the elements that it needs.
+// Compares the layouts of the tiles that `mma` multiplies with the formulas of the PTX ISA ("Matrix
+// Fragments for mma.…"), and checks that the layouts of whole blocks give each warp the elements
+// that it needs.
 #include "compiler/layout/MatrixLayouts.h"
 
 #include <gtest/gtest.h>
@@ -154,8 +155,8 @@ TEST(FactorLayouts, OfABlockOverFourWarps) {
   EXPECT_EQ(factors->columnBits, (std::vector<unsigned>{0, 1}));
 }
 
-/// A warp holds all of k of the rows of A and the columns of B that belong to its elements of the
-/// accumulator, for every shape.
+/// Each warp must hold the rows of A and the columns of B that its elements of the accumulator
+/// need. The test compares the first row and the first column of each warp.
 TEST(FactorLayouts, AWarpHasWhatItMultiplies) {
   for (int64_t bits : {8, 16, 32, 64})
     for (int64_t rows : {16, 64, 128})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tests shared layouts by counting the phases of every access (see SharedLayout.h).
+// Tests the offsets, the orders and the runs of shared layouts, and counts the phases of accesses
+// (see SharedLayout.h).
 #include "compiler/layout/SharedLayout.h"
 #include "RandomLayout.h"
 #include "compiler/layout/MatrixLoad.h"

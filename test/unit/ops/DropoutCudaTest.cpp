@@ -89,7 +89,9 @@ TEST_F(DropoutCuda, aligned_rows_of_16_bits_have_a_kernel) {
 }
 
 TEST_F(DropoutCuda, the_alignment_and_the_mask_choose_a_kernel_of_16_bits) {
-  constexpr int64_t rows = 2000; // 976 late rows (from row 1024 on) with 256 rows of draws
+  // The 976 late rows (from row 1024 on) are 15 blocks of 64 rows and one of 16 rows. Each block
+  // has 16 rows of draws, so there are 256 rows of draws.
+  constexpr int64_t rows = 2000;
   for (DataType dtype : {DataType::F16, DataType::BF16}) {
     auto expect = [&](const char *kernel, const char *programs, int64_t columns, bool withMask,
                       uintptr_t offset = 0) {

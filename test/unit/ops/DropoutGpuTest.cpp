@@ -73,8 +73,8 @@ struct DropoutOnGpu : testing::Test {
   void SetUp() override { skipWithoutGpu(); }
 };
 
-/// Shapes at the limits of both parts of the kernel, with arrays at aligned and unaligned
-/// addresses.
+/// Shapes at the limits of the kernel's two parts, which draw for the rows before row 1024 and for
+/// the later rows. The arrays are at aligned and unaligned addresses.
 std::vector<Case> cases() {
   const std::pair<int64_t, int64_t> shapes[] = {
       {1, 1},     {3, 5},       {1024, 1},   {1025, 1},   {5057, 1}, {1660, 5},

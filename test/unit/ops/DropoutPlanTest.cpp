@@ -67,7 +67,7 @@ TEST(DropoutPlan, aligned_rows_of_16_bits_are_wide) {
     EXPECT_EQ(planForGpu(what).programs, programs) << rows << " x " << columns;
   }
   EXPECT_EQ(planForGpu(what).division.factor, divisionBy(5).factor);
-  // With a mask, a unit has half as many columns.
+  // With a mask, a thread draws for half as many neighbouring columns.
   what.mask = reinterpret_cast<int32_t *>(uintptr_t(256));
   EXPECT_EQ(planForGpu(what).alignment, Alignment::Rows);
   EXPECT_EQ(planForGpu(what).programs, 1024 + 3);

@@ -60,7 +60,7 @@ struct Norm {
 struct Mistake {
   const char *name;
   std::function<void(Norm &)> make;
-  const char *forward, *backward; // the messages; null where it is no mistake
+  const char *forward, *backward; // each direction's message, null if it has no error
 };
 
 const Mistake mistakes[] = {

@@ -38,7 +38,7 @@ static Result busyOrDone() {
   return errorNotReady;
 }
 
-// The next `questions` queries whether a GPU is done get the answer "busy"; with -1, all do.
+// Makes the next `questions` queries of a stream or an event return "not ready"; -1 means all.
 EXPORT void fakeBusy(int questions) {
   std::lock_guard guard(lock);
   questionsWhileBusy = questions;

@@ -142,8 +142,8 @@ def _scale(name: str, x, power) -> tensor:
     # Beyond these bounds every result is 0 or infinite.
     n = minimum(maximum(cast_to(n, dtypes.int64), -4 * bias), 4 * bias)
     n = cast_to(n, dtypes.int32)
-    # Only the last product may round. The products before it are exact, because their results are
-    # not denormal.
+    # Only the last product may round. If a product before it rounds, or is infinite, the final
+    # result is 0 or infinite anyway.
     down = bias - 1 - mantissa - 1
     for _ in range(3):
         x = where(n > bias, x * 2.0**bias, where(n < 1 - bias, x * 2.0**-down, x))
@@ -290,8 +290,8 @@ def umulhi(arg0, arg1):
 
 @offer
 def mul24(arg0, arg1):
-    """The lower 32 bits of the product of two integers, of each of which only the lower 24 bits
-    count."""
+    """The lower 32 bits of the product of two numbers: the lower 24 bits of `arg0` and those of
+    `arg1`, which are integers of 32 bits."""
     x, y = promote("mul24", _integer("mul24", arg0, 32), _integer("mul24", arg1, 32))
     return ((x << 8) >> 8) * ((y << 8) >> 8)
 

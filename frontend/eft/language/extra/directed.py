@@ -6,7 +6,7 @@ half of the wide number's last bit, and only its sign counts. The wide number is
 nearest. The correctly rounded result is this number or one of its neighbours, and a comparison with
 the exact result tells which.
 
-Products of two numbers of up to 32 bits are exact in fp64. Quotients and square roots are not. But
+Products of two floats of up to 32 bits are exact in fp64. Quotients and square roots are not. But
 if a quotient or a root is not a number of the narrow type, its distance from every number of that
 type is larger than the rounding error of fp64.
 """

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The mathematical functions of libdevice: exponentials, logarithms, powers, roots, angles.
 
-A function that has an operation in the IR is this operation; the others are computed from several.
+A function for which the IR has an operation becomes this operation. The others are computed by
+several operations.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ def _define(name: str, function, doc: str, errors: tuple[float, ...]):
     globals()[name] = offer(measured(*errors)(function) if errors else function)
 
 
-#: For each function: the operation, the meaning, and the largest errors in fp32 and in fp64 if they
-#: were measured for libdevice.
+#: For each function: the operation, the meaning, and the largest errors found, in fp32 and
+#: in fp64, in units in the last place. A function without errors here has those of the function of
+#: `tl` that has the same name, if there is one.
 _UNARY = {
     "exp": ("math.exp", "e to the power of `arg0`"),
     "exp2": ("math.exp2", "2 to the power of `arg0`"),
@@ -77,7 +79,7 @@ _UNARY = {
     "sqrt_rn": ("math.sqrt", "the square root, correctly rounded"),
     "rsqrt": ("math.rsqrt", "1 divided by the square root"),
     "cbrt": ("math.cbrt", "the cube root", 0.50, 0.50),
-    # The accurate functions are fast enough, and give the same bits everywhere.
+    # CUDA approximates these functions. Eft computes them like the accurate functions.
     "fast_expf": ("math.exp", "the same as `exp`"),
     "fast_exp10f": ("eft.exp10", "the same as `exp10`"),
     "fast_logf": ("math.log", "the same as `log`"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions of NVIDIA's libdevice under Triton's names. They exist on every target and give the
-same bits everywhere.
+"""The functions of NVIDIA's libdevice under Triton's names. They exist on every target. Their bits
+are the same everywhere, except those of `exp`, `exp2` and `fast_expf` of numbers that depend on a
+matrix product of tensor cores.
 
 Each takes all types of floats or integers for which it is meaningful, not only fp32 and fp64. The
 elementary functions are within 2 ulp; `help` shows the measured errors.

@@ -3,10 +3,10 @@
 functions and Bessel functions.
 
 They are computed in fp64 for every type of operand, and the result is rounded to this type. So
-results of narrower types than fp64 are almost correctly rounded. As everywhere in libdevice there
-are no branches: where different formulas are for different operands, all are computed and one is
-selected. docs/mathematics.md has the formulas, and a table of the errors in fp64 that the functions
-have here.
+results of narrower types than fp64 are almost correctly rounded. There are no branches that depend
+on an operand: a function with several formulas computes all of them for every element, and selects
+one result. docs/mathematics.md has the formulas, and a table of the largest errors that were found
+in fp64.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def erfcx(x):
     square = x * x
     low = fma(x, x, -square)
     power = exp(square)
-    # Where the square is infinite, the power is, too, and the correction would be NaN.
+    # Where the power is infinite, the correction could make it NaN.
     power = where(power < _INFINITY, power + power * low, power)
     positive = where(x == _INFINITY, 0.0, positive)
     result = where(x < 0.0, 2.0 * power - positive, positive)
@@ -154,8 +154,8 @@ def normcdfinv(x):
 
 
 def _rising(x: tensor, low: int, high: int) -> tuple[tensor, tensor]:
-    """For x from `low` to `high`: the product of x - 1, x - 2, … as far as these factors are at
-    least 2; and the first factor below 2, less 1."""
+    """Two values for x from `low` to `high`: the product of those of the factors x - 1, x - 2, …
+    that are at least 2; and the first factor below 2, minus 1."""
     product = to_tensor(1.0)
     factor = x - 1.0
     for _ in range(low, high - 1):
@@ -356,8 +356,8 @@ def jn(arg0, arg1):
     magnitude = abs(x)
     zero, one = _j_and_y(0, magnitude)[0], _j_and_y(1, magnitude)[0]
     is_near = magnitude < 1e-8
-    # Each formula is computed for all elements. If the result for an element comes from another
-    # formula, this formula gets a harmless operand in place of the element.
+    # Each formula is computed for all elements. For an element whose result comes from one formula,
+    # the other formulas get a harmless operand in place of the element.
     up = _recurrence("upward", n, where(magnitude > 0.0, magnitude, 1.0), zero, one)
     down = _recurrence("downward", n, where(is_near, 1.0, minimum(magnitude, 1e9)))
     value = where(cast_to(n, dtypes.float64) > magnitude, down, up)

@@ -5,4 +5,4 @@ It replaces itself by Eft's module."""
 from eft.triton.finder import install
 
 install()  # removes this module from sys.modules
-import triton  # noqa: E402,F401 (the name that who imports this module gets)
+import triton  # noqa: E402,F401 (the import statement binds this name)

@@ -39,7 +39,7 @@ class Language(Enum):
 
 class BaseBackend(ABC):
     """The base of classes that compile for a target. Programs may derive classes from it, but Eft
-    only uses its own."""
+    uses only Eft's own classes."""
 
     supports_native_tensor_specialization = True
 

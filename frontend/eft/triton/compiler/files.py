@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels that `triton.compile` reads from files. The files contain PTX, or Eft's block IR, which
-is the stage "ttir" of a compiled kernel."""
+a compiled kernel has as `asm["ttir"]`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BLOCK_IR = ("ttir", "mlir")
 _WARP = 32
 
 #: The options of a launch whose values are checked, and those among them that affect a compile of
-#: block IR. `debug` is not among these: it adds assertions when a kernel is lowered to block IR.
+#: block IR. `debug` does not: it adds assertions when a kernel's source is lowered to block IR.
 _CHECKED = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
 _OF_BLOCK_IR = ("num_warps", "num_stages", "maxnreg")
 #: The options that affect how a kernel from a file of PTX is loaded.

@@ -16,7 +16,8 @@ class scope:
 
     Args:
         name: the scope's name.
-        metrics: numbers that are added to the metrics of this name, such as {"bytes": 1024}.
+        metrics: a number for each name of a metric, such as {"bytes": 1024}. Each entry into the
+            scope adds the numbers to the scope's metrics.
     """
 
     def __init__(self, name: str, metrics: dict | None = None):

@@ -53,8 +53,9 @@ class CacheManager(ABC):
 
 
 class FileCacheManager(CacheManager):
-    """Files in a folder that is named by the key. It lies in `knobs.cache.dump_dir` if `dump` is
-    true, else in `knobs.cache.override_dir` if `override` is true, else in `knobs.cache.dir`.
+    """Files in a folder that is named by the key. The folder lies in `knobs.cache.dump_dir` if
+    `dump` is true, else in `knobs.cache.override_dir` if `override` is true, else in
+    `knobs.cache.dir`.
 
     Attributes:
         cache_dir: the folder.
@@ -193,7 +194,7 @@ def _folder_name(key: str) -> str:
 
 
 def get_cache_manager(key: str) -> CacheManager:
-    """Returns the files under the hash `key`."""
+    """Returns a manager of the files under the hash `key`."""
     return (knobs.cache.manager_class or FileCacheManager)(_folder_name(key))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs with a mistake. Both compilers must raise an error of the same class and phrase."""
+"""Programs with a mistake. Both compilers must raise an error of the same class, with the same
+phrase in its text."""
 
 import triton
 import triton.language as tl

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Triton's functions that read the clock of an AMD GPU and a program's place in it. Eft has none of
-them."""
+"""Triton's functions for AMD GPUs that read the clock, the number of the compute unit on which a
+program runs, and the program's numbers of threads and warps. Eft has none of them."""
 
 from __future__ import annotations
 
