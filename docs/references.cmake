@@ -23,5 +23,5 @@ read_page(${COMPILER}/transforms/Passes.md transforms)
 read_page(${COMPILER}/placing/Passes.md placing)
 read_page(${COMPILER}/lowering/Passes.md lowering)
 file(WRITE ${OUT}/passes.md "${note}# Eft's passes\n\n"
-  "In the order of the alphabet; [the design](design.md#the-way-of-the-data) has the pipeline's.\n\n"
+  "The passes of each part are in alphabetical order. [The design](design.md#the-way-of-the-data) has their order in the pipeline.\n\n"
   "## Block transforms\n\n${transforms}\n## Placing\n\n${placing}\n## Lowering\n\n${lowering}")

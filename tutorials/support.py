@@ -206,9 +206,9 @@ def save_plot(
         path: the file for the plot.
         title: the title of the plot.
         sizes: the values of the x axis, powers of two.
-        rates: maps the name of each line to its rates: one number per second for each size.
+        rates: for each line, by name, a rate for each size, such as bytes or operations per second.
         axes: the label of the x axis, and that of the y axis, which names the unit of the rates.
-        unit: the rate per second that is 1 on the y axis.
+        unit: the rate that is drawn as 1 on the y axis.
 
     Returns:
         Whether the plot was saved. False if Matplotlib is not installed.

@@ -8,7 +8,8 @@
 
 namespace eft {
 
-/// An integer argument of a function that reaches an address.
+/// An integer argument of a function that reaches an address, or that bounds the mask of a factor
+/// of a product or of a sum of floats in memory.
 struct AddressParameter {
   unsigned number;
   /// The size in bytes of the smallest elements whose addresses the argument reaches. It determines

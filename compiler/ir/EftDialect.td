@@ -15,12 +15,12 @@ def Eft_Dialect : Dialect {
   let cppNamespace = "::eft";
   let summary = "Programs that work on blocks";
   let description = [{
-    A *program* is one instance of a kernel. A launch runs a grid of programs, in any order. A program
-    computes with scalars and with *blocks*: tensors of static shape whose extents are powers of two.
-    Scalars and blocks use `arith` and `math` for arithmetic, `scf` for control flow and `func` for
-    functions. This dialect adds the operations that those dialects lack: the program's position in the
-    grid, pointers and memory, making and reshaping blocks, reductions, matrix products, and
-    counter-based random numbers.
+    A *program* is one execution of a kernel, for one point of the grid. A launch runs all programs of the
+    grid, in any order. A program computes with scalars and with *blocks*: tensors of static shape whose
+    extents are powers of two. Scalars and blocks use `arith` and `math` for arithmetic, `scf` for control
+    flow and `func` for functions. This dialect adds what those dialects lack. Examples are the program's
+    position in the grid, pointers and accesses to memory, operations that make and reshape blocks,
+    reductions, scans, matrix products, and counter-based random numbers.
 
     A kernel is a public function; private functions are helpers that are inlined. An argument of a
     kernel may carry `eft.divisibility`: a power of two that is known to divide the address (in bytes)
@@ -28,8 +28,8 @@ def Eft_Dialect : Dialect {
 
     The memory accesses of one program are ordered only for elements with the same index. If the
     program stores a block and later loads a block of the same shape, the load of element i sees
-    what the store of element i has written. Accesses of elements with different indices are not
-    ordered, unless there is an `eft.barrier` between them.
+    what the store of element i has written. Accesses of elements with different indices, or of blocks of
+    different shapes, are not ordered, unless there is an `eft.barrier` between them.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
   let useDefaultTypePrinterParser = 1;

@@ -44,10 +44,10 @@ def Eft_MayCall : Eft_Trait<"MayCall">;
 def Eft_ElementMoveOpInterface : OpInterface<"ElementMoveOpInterface"> {
   let cppNamespace = "::eft";
   let description = [{
-    An operation that computes nothing: its results have elements of its operands at other indices. The
-    operands are the *sources*, blocks of one type. For each index of a result, the operation gives the
-    index of the element in the source. `map` is linear over the bits of the index, `flipped` is a
-    constant, and ^ is the exclusive or:
+    An operation that computes nothing: its results have elements of its operands, at other indices or at
+    other places. The operands are the *sources*, blocks of one type. For each index of a result, the
+    operation gives the index of the element in the source. `map` is linear over the bits of the index,
+    `flipped` is a constant, and ^ is the exclusive or:
 
         source index = map(result index) ^ flipped
 
@@ -59,17 +59,17 @@ def Eft_ElementMoveOpInterface : OpInterface<"ElementMoveOpInterface"> {
     | `%0, %1 = eft.split %2` | for `%0`, i ↦ (i, 0); for `%1`, i ↦ (i, 0) ^ (0, 1) |
     | `%2 = eft.join %0, %1` | (i, k) ↦ i; the source is `%0` where k is 0, and `%1` where k is 1 |
 
-    Placing uses the map to find the layout of the source in which no element has to move. The lowering
-    uses the map to find the element that each place fetches, and on a CPU the position in a buffer from
-    which to read it. The analysis of masks uses the map to find the source's element that becomes the
-    result's first one.
+    Placing computes the layout of the source from `map` and the layout of the result. If `flipped` is 0, no
+    element then has to move. The lowering uses `map` and `flipped` to find the element that each place
+    fetches, and on a CPU the position in a buffer from which to read it. The analysis of masks asks whether
+    the result's first element is the source's first element, which is so if `flipped` is 0.
 
     If the operation has the trait `FetchesElements`, the lowering may fetch elements from other places.
     Without the trait, the layouts of source and result must be such that every element stays in its
     place.
   }];
   let methods = [
-    InterfaceMethod<"Returns the indices at which result number `result` finds its elements.",
+    InterfaceMethod<"Returns the map from the indices of result number `result` to those of the source.",
                     "::eft::ElementMove", "getElementMove", (ins "unsigned":$result)>,
   ];
 }
@@ -85,14 +85,21 @@ def Eft_PlacingOpInterface : OpInterface<"PlacingOpInterface"> {
     the result. The anchor is the default layout of the result's shape. `eft.reduce` and, on a GPU,
     `eft.dot` are exceptions: placing computes their anchors by other rules.
 
-    An operation without an anchor makes its results in the layouts that their uses require. If these
-    are two layouts, placing may do the operation twice. That is cheap for most operations: it costs a few
-    instructions. A load is done twice only if the second access adds little memory traffic.
+    An operation without an anchor can make its results in any layout. Placing usually chooses the layouts
+    that the uses of the results require. If the uses require two layouts, placing does the operation twice,
+    unless moving the result costs less. Most operations cost only a few instructions. A load is done twice
+    only if the second access adds little memory traffic.
 
-    Most operations require their operands in the layout of their results. An
-    `ElementMoveOpInterface` requires them in the layout in which no element moves. An operation
-    without a block as a result, such as `eft.store`, requires its operands in their default layout.
-    `eft.reduce` and `eft.dot` have rules of their own.
+    An operation requires its operands in these layouts:
+
+    - Most operations require their operands in the layout of their results.
+    - An `ElementMoveOpInterface` requires its sources in the layout that follows from its map. But if the
+      result has only a part of the source's elements, as that of `eft.split` does, each thread may hold
+      many more elements in this layout than in the default layout. Then the operation requires the default
+      layout.
+    - An operation without a block as a result, such as `eft.store`, requires the default layout.
+    - `eft.reduce` and `eft.dot` have rules of their own.
+    - For other operands that need the default layout, `requiresDefaultLayout` returns true.
   }];
   let methods = [
     InterfaceMethod<"Returns true if the operation has an anchor.", "bool", "hasAnchor", (ins), "",
@@ -120,7 +127,7 @@ def Eft_MemoryAccessOpInterface : OpInterface<"MemoryAccessOpInterface"> {
                     "", "return {};">,
     InterfaceMethod<"Returns true if the operation accesses each element in one indivisible step.",
                     "bool", "isAtomic", (ins), "", "return false;">,
-    InterfaceMethod<"Removes the mask, and the operands and notes that only a mask gives a meaning.",
+    InterfaceMethod<"Removes the mask, and the operands and notes that have a meaning only with a mask.",
                     "void", "dropMask">,
   ];
 }

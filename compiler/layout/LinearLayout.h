@@ -117,7 +117,7 @@ public:
   std::vector<int64_t> shape() const { return to.shape(); }
   /// The bases in the form of `create`.
   std::vector<PlaceBases> bases() const;
-  /// The coordinates that one bit of a place dimension adds to the index.
+  /// The coordinates that one bit of a place dimension contributes to the index.
   Coordinates basis(std::string_view place, unsigned bit) const;
   /// The number of bits of a place dimension; 0 for one that the layout doesn't have.
   unsigned placeBits(std::string_view place) const;

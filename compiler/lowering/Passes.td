@@ -11,23 +11,28 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
   let description = [{
     For a CPU. A block that a loop carries, or that a conditional returns, gets a buffer. The block is
     written into the buffer before the loop, and at the end of each region that passes it on. It is read
-    at the start of the loop's body, and after the loop or conditional. A block that fits into a few
-    registers of `vector-bits` stays in registers.
+    at the start of the loop's body, and after the loop or conditional. If all blocks that a loop carries
+    fit into eight registers of `vector-bits` together, they stay in registers. So does each block that fits
+    into two registers. The same holds for the blocks that a conditional returns.
 
-    An operation that moves elements of a large block gets a buffer for its source, and its result is read
-    from there. `eft.buffer_read` has a map from each place to the element that the place reads;
-    `eft.buffer_gather` has the numbers of the elements as an operand. The maps of successive moves
-    compose, so a chain of moves becomes one read, which can be tiled. Large blocks are also printed from
-    buffers.
+    A block that needs more than eight registers is large. If an operation moves elements of a large block,
+    its source is written into a buffer. An `eft.buffer_read` of this buffer replaces the operation. It has
+    a map from each place to the element that the place reads. The maps of successive moves compose, so a
+    chain of moves becomes one read, which can be tiled. A gather becomes an `eft.buffer_gather`, which has
+    the numbers of the elements as an operand. These buffers take at most 1 MiB at a time; beyond that,
+    elements move in registers. Large blocks are also printed from buffers.
 
-    Matrix products, scans, sorts and histograms work on buffers, too. If the result of such an operation
-    is to be written into another buffer, the operation works in that buffer. So the accumulator of a
-    product in a loop stays in place.
+    Matrix products, scans, sorts and histograms work on buffers, too, except for scans of few vectors. If a
+    user of the result needs the result in a buffer, the operation works in the user's buffer. So the
+    accumulator of a product in a loop stays in place.
 
     This pass writes and reads whole blocks; `eft-tile-blocks` then tiles these accesses. Two kinds of
-    products get no buffers: those with an operand whose vectors (lane, step) lie neither in row-major
-    nor in column-major order, and those whose factors have another element type than the accumulator
-    (`eft-widen-dot` converts these).
+    products get no buffers:
+
+    - products with an operand that lies neither in row-major nor in column-major order when its vectors are
+      stored one after the other,
+    - products whose factors have another element type than the accumulator (`eft-widen-dot` converts these
+      factors).
 
     ```mlir
     %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<1024xf32, #layout> : i32 {
@@ -57,48 +62,61 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
   let summary = "Copies the operands of matrix products to shared memory some iterations ahead of their use";
   let description = [{
     For a GPU. In an `scf.for` with products on tensor cores, loads become copies into slots of shared
-    memory. These are the loads of factors, of blocks from which factors are computed, and of blocks of
-    which several threads need each element. A copy begins `num-stages` − 1 iterations before its slot is
-    read. A loop's own attribute `eft.num_stages` overrides the option. With fewer than two stages nothing
-    changes. If the slots need more than `max-bytes`, there are fewer stages.
+    memory. These are the loads of factors, of blocks from which factors for warpgroups are computed, and of
+    blocks of which several threads need each element. A copy begins `num-stages` − 1 iterations before its
+    slot is read. A loop's own attribute `eft.num_stages` overrides the option. With fewer than two stages
+    nothing changes. If the slots need more than `max-bytes`, there are fewer stages. There are also fewer if
+    the loop has few iterations, and never more than eight.
 
     A load stays a load in each of these cases:
 
     - Its mask may be false for an element of a run and true for a later one.
     - It has a cache hint, or a value other than zero for masked elements.
-    - Its runs have fewer than four bytes.
+    - Its runs have fewer than four bytes. (Exception: it loads a factor for warpgroups, and a thread has
+      enough registers to load the elements one by one while a product is under way.)
     - Its address or mask depends on the result of an operation in the loop that is a product or a
       `volatile` load, or that has regions or side effects.
 
-    If the address of a copy depends on loaded values, the loads of these values run one iteration further
-    ahead than the copy. Up to four loads of scalars also run this far ahead, except in loops like that of
-    attention (see below). These loads get a mask that is false for iterations that do not exist.
+    If the address or the mask of a copy depends on loaded values, the loads of these values run one
+    iteration further ahead than the copy. So do up to four loads of scalars whose addresses depend on no
+    product, except in loops like that of attention (see below). All of these loads get a mask that is false
+    for iterations that do not exist.
 
     A loop that stores is changed only if it has the attribute `eft.stores_apart`, which
     `eft-version-stores` sets. A loop that writes memory in another way, or has a barrier, is not changed.
 
-    Products that warpgroups compute are under way while the program goes on:
+    Warpgroups compute a product while the program goes on. The form of the loop decides when the program
+    waits for it:
 
-    - If a product only adds to a value that the loop carries, each iteration begins its own product, and
-      then waits for the product of the iteration before.
+    - If every product of warpgroups only adds to a value that the loop carries, each iteration begins its
+      own products, and then waits for the products of the iteration before.
     - In a loop like that of attention, the first factor of a second product is computed from the result
       of a first product. The first product of the next iteration then begins before the second product
       of this iteration. While the second product is under way, the result of the next iteration's first
-      product becomes the next iteration's factor. This takes one of the stages, and more registers. It
-      is done only if as many programs as before fit on a multiprocessor.
+      product becomes the next iteration's factor. This takes one of the stages, and more registers. The
+      pass does it only if a multiprocessor then still holds as many programs.
+    - In all other loops, the program waits for each product directly after it has begun the product.
 
-    A first factor that is computed before the loop stays in registers, if a thread has enough of them.
-    Otherwise it is written to a slot before the loop.
+    The first factor of a product of warpgroups may be computed before the loop. It stays in registers if a
+    thread has enough of them, or if shared memory has no room for it. Otherwise it is written to a slot
+    before the loop. It is also written there if the loop contains a division or another operation that
+    ptxas may compile as a call, because ptxas would not preserve the factor's registers.
 
-    If the elements of a factor have one or four bytes, warpgroups can read the factor only if elements
-    that are neighbours along k are neighbours in shared memory, too. If the factor's neighbours in global
-    memory lie along the other dimension, copies bring the factor in the order of global memory. Threads
-    then read it in a layout that gives each thread neighbours along both dimensions, and write it to
-    another slot in the order that products read. If all products only add to what the loop carries, there
-    are two of these slots: the threads write one while the products of the previous iteration read the
-    other. Otherwise `eft-stage-factors` makes the slot. There is another way, which needs fewer slots:
-    copies of a few bytes each, which bring the factor directly in the order that products read. The pass
-    uses such copies if the loop can then be pipelined better.
+    Warpgroups read a factor whose elements have one or four bytes only in one order: neighbours along k
+    must be neighbours in shared memory. In global memory, the factor's neighbours may lie along the other
+    dimension. There are two ways to bring such a factor:
+
+    - Copies bring the factor in the order of global memory. Threads then read it in a layout that gives
+      each thread neighbours along both dimensions, and write it to another slot in the order that products
+      read. If every product only adds to a value that the loop carries, there are two of these slots: the
+      threads write one while the products of the previous iteration read the other. In other loops,
+      `eft-stage-factors` makes the slot.
+    - Copies of a few bytes each bring the factor directly in the order that products read. This needs fewer
+      slots.
+
+    The pass takes the second way if these copies need not be shorter than those of the first way, if the
+    loop can be pipelined only in this way, or if only then the second product of a loop like that of
+    attention can overlap the next iteration.
 
     ```mlir
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #c>) : i32 {
@@ -140,18 +158,22 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
   let summary = "In loops with `eft.flatten`, begins the next iteration's copies before this iteration's stores";
   let description = [{
     For a GPU, after `eft-pipeline-copies`. In a loop with the attribute `eft.flatten`, no iteration reads
-    what an earlier one has written. If an iteration begins with the first copies of a pipelined loop,
-    then runs that loop, and then stores, the copies of the next iteration begin before the stores of this
-    one. The slots are allocated once, before the loop with the attribute.
+    memory that an earlier iteration has written. An iteration of this loop may begin with the first copies
+    of a pipelined loop, then run the pipelined loop, and then store. In this case, the pass begins the
+    copies of the next iteration before the stores of the current iteration. So memory and tensor cores are
+    less often idle. The slots are allocated once, before the loop with the attribute.
 
     The loop with the attribute is not changed in any of these cases:
 
-    - The code before the pipelined loop writes memory, or has a `volatile` load.
-    - The addresses from which the next iteration copies depend on the pipelined loop's result.
+    - The code before the pipelined loop has effects other than loads and asynchronous copies, or has a
+      `volatile` load.
+    - The addresses from which the next iteration copies depend on the pipelined loop's result, or on loads
+      after the pipelined loop.
     - There are several pipelined loops.
-    - Blocks whose elements change threads before they are stored go through shared memory, and
-      `max-bytes` has too little room for them beside the slots. For one block, a round of this staging
-      takes at most 32 KiB, and a block may take at most two rounds.
+    - The elements of a block change threads before the block is stored, and shared memory has no room for
+      this staging beside the slots. Staging moves a block in rounds of at most 32 KiB. A round must fit into
+      `max-bytes` together with the slots.
+    - The block to be staged has more than 64 KiB, so that it would take more than two rounds.
 
     ```mlir
     scf.for %tile = %c0 to %tiles step %c1 : i32 {
@@ -191,11 +213,13 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
 def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
   let summary = "Writes factors of warpgroups' products to shared memory if no copies bring them there";
   let description = [{
-    For a GPU. A product to which placing has given the note `warpgroups` reads its factors from shared
-    memory. If no copies bring a factor in the order that the product reads, the factor is written to a
-    slot of its own. A first factor that is already in the right registers stays there. The program waits
-    for the product at once. If `max-bytes` has no room for the slots beside those of an enclosing loop,
-    warps compute the product without warpgroups.
+    For a GPU. A product to which placing has given the note `warpgroups` reads its second factor from
+    shared memory. It reads its first factor from registers or from shared memory. If no copies bring a
+    factor in the order that the product reads, the factor is written to a slot of its own. A first factor
+    that is already in the right registers mostly stays there. (Exception: the factor is computed before a
+    loop that contains an operation which ptxas may compile as a call, such as a division.) The program
+    waits for the product directly after it has begun the product. If `max-bytes` has no room for the slots
+    beside those that are in use around the product, warps compute the product without warpgroups.
 
     ```mlir
     %a = eft.convert_layout %x ...
@@ -251,20 +275,25 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
     With `use-buffers`, groups contain reductions and writes of buffers, too. A reduction divides its axis
     into `steps` parts, which it combines in sequence, and then folds the result along its tree (see
     `eft.reduce`). A tiled loop combines the parts. If a tile has a whole part, the loop also folds the
-    tree. Otherwise code after the loop folds the tree: without a loop if at most 16 fragments are left,
-    else in loops that fold several fragments into one: up to eight if the combiner is one operation, up to
-    four if it is longer. If these loops are not possible, up to 256 fragments are folded without a loop,
-    and with more fragments the group is not tiled.
+    tree. Otherwise code after the loop folds the tree, in one of these ways:
+
+    - At most 16 fragments are folded without a loop.
+    - More fragments are folded in loops. An iteration folds up to eight fragments into one if the combiner
+      is one operation, and up to four if the combiner is longer.
+    - If the layout does not allow these loops, up to 256 fragments are folded without a loop. With more
+      fragments, the group is not tiled.
 
     With `use-buffers`, groups also pass values to each other in buffers. A group reads a value of another
-    group from a buffer if the group can't load the value again, or if computing the value again would take
-    many operations.
+    group from a buffer in two cases: it can't load the value again, or to compute the value again would
+    take more than eight operations. (In the second case, values of more than 256 KiB are computed again.)
 
     Even without the option, a function is tiled as with `use-buffers` if it has buffers already, or if it
-    has a block of which one thread of a GPU (on a CPU, one lane) holds more than `max-bits` bits.
+    has a block of numbers of which one thread of a GPU (on a CPU, one lane) holds more than `max-bits`
+    bits. Elements of more than 32 bits count as 32 bits here.
 
     `elements` is the number of elements of a tile that one thread of a GPU holds in registers. On a CPU, it
-    is the number of all elements of a tile.
+    is the number of all elements of a tile. A tile is larger if it would otherwise have fewer than
+    `vectors` runs of neighbours in memory.
 
     ```mlir
     %i = eft.arange 0 to 2048 : tensor<2048xi32, #large>
@@ -300,14 +329,19 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
 def TileScans : Pass<"eft-tile-scans", "::mlir::func::FuncOp"> {
   let summary = "Scans and sorts large blocks one tile at a time";
   let description = [{
-    The code of a scan or a sort in registers grows with the number of elements of a thread. So large
-    blocks go into buffers, and loops work on tiles of them. This is done for a scan if a thread holds
-    more than `max-fragments` elements of its blocks, where an element of 64 bits counts as two, and for
-    every sort that `eft-expand-sort` has left. A tile holds neighbours along the axis, and a scan or sort
-    of the tile does the levels that stay inside it. For the other levels, a sort compares and exchanges
-    whole tiles. A scan visits the tiles in order. For each of the other levels, it carries the last
-    elements of a sequence of tiles that are already scanned: of 1 tile for the first of these levels, of 2
-    tiles for the next level, of 4 for the one after that. The order of combining is that of `eft.scan`.
+    For a GPU. The code of a scan or a sort in registers grows with the number of elements of a thread. So
+    large blocks go into buffers, and loops work on tiles of them. This is done for two kinds of operations:
+
+    - scans of which a thread holds more than `max-fragments` elements, where an element of 64 bits counts
+      as two,
+    - every sort that `eft-expand-sort` has left.
+
+    Scans and sorts have one level for each bit of the index along the axis (see `eft.scan`). A tile holds
+    neighbours along the axis. A scan or sort of the tile does the lower levels, which stay inside the tile.
+    At the higher levels, a sort compares and exchanges whole tiles. A scan visits the tiles in order. For
+    each higher level, it carries the last elements of a sequence of tiles that are already scanned. The
+    sequence has 1 tile at the lowest of the higher levels, 2 tiles at the next level, then 4, and so on. The
+    order of combining is that of `eft.scan`.
 
     Sorts of tiles, and of blocks that can't be tiled, become compare-exchange stages in registers.
 
@@ -338,12 +372,17 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Gives each thread of a GPU its elements of every block";
   let description = [{
     A block becomes the scalars that one thread holds, one for each register of its layout. Elements of a
-    thread that are neighbours in memory move by one access of up to 128 bits. A thread first tests
-    whether the mask is true for all its elements; if the mask is a prefix, it tests only the mask of its
-    last element. If all are true, the thread accesses the elements without testing each one's mask.
-    Otherwise it accesses each element under its own condition. So a mask costs time only in threads that
-    have elements for which it is false. A mask that is the same for all elements of each access becomes
-    the predicate of that access.
+    thread that are neighbours in memory move by one access of up to 128 bits.
+
+    Before an access under a mask, a thread tests whether the mask is true for all its elements. If so, it
+    accesses the elements without further tests. Otherwise it accesses each element under its own condition.
+    So a mask costs much time only in threads that have elements for which it is false. Masks with these
+    notes are treated in another way:
+
+    - `prefix`: the thread tests only the mask of its last element.
+    - `uniformRuns`: the mask, which is the same for all elements of an access, is the access's predicate.
+    - `cutsAll`: the mask of a run's last element is the predicate of the run's access. If the mask ends
+      inside a run of the thread, the thread accesses its elements once more, each under its own condition.
 
     With `#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>`
 
@@ -363,17 +402,18 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
     %w1 = arith.addf %v1, %v1 : f32
     ```
 
-    Each element is stored once, even where the layout has copies of the element in several lanes or
-    warps. If the kernel also loads, barriers precede and follow the store: every load before the store
-    then reads the old elements, and every load after it the new ones, in all threads.
+    If several threads hold an element, only one of them stores it. This is so for elements of which the
+    layout has copies in several lanes or warps, and for scalars. If the kernel also loads, a barrier
+    precedes such a store, and another follows it. Then, in all threads, every load before the store reads
+    the old elements, and every load after the store reads the new ones.
 
-    Only one of the threads that hold an element does an atomic operation on it. Barriers order the
-    accesses of the other threads in the same way, and the result reaches these threads through shared
-    memory.
+    An atomic operation on such an element is also done by one thread only. Barriers order the loads of the
+    other threads as for a store, and the other threads get the result through shared memory.
 
-    Each thread computes conditions for itself. If a condition comes from memory, threads may have loaded
-    different values. So they first vote on the condition, if the branch or loop that it controls contains
-    convergent operations (barriers, shuffles).
+    Each thread computes conditions and the bounds of loops for itself. If they come from memory, threads
+    may have loaded different values. If the branch or loop contains convergent operations (barriers,
+    shuffles), all threads must take the same way. So they first vote on the condition. A loop's bounds are
+    those of the first thread.
 
     Pointers become integers of 64 bits, which address global memory.
   }];
@@ -390,11 +430,12 @@ def LowerToGpu : Pass<"eft-lower-to-gpu", "::mlir::ModuleOp"> {
 def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
   let summary = "Makes one branch for several accesses under one mask, in place of one for each access";
   let description = [{
-    For a GPU, after `eft-lower-to-gpu`. The pass looks for several loads under one mask between which no
-    thread waits for another. It makes two versions of the code from the first of these loads to the last
-    access under that mask. Threads for which the mask is true throughout run the first version, which has
-    no branches; most threads are of this kind. The other threads run the second version, in which each
-    element has its own condition. Two loads and a store become:
+    For a GPU, after `eft-lower-to-gpu`. The pass looks at the code between two operations at which threads
+    wait for each other. If this code has at least two loads or eight selections under one mask, the pass
+    makes two versions of the part from the first to the last access or selection under the mask. Most
+    threads run the first version: those in which the mask is true for all elements. It has no branches on
+    the mask. The other threads run the second version, in which each element has its own condition. Two
+    loads and a store become:
 
     ```mlir
     %usual = llvm.intr.expect %whole, %true : i1
@@ -407,14 +448,15 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
     }
     ```
 
-    A kernel may handle its block in parts: it loads and stores under one mask, then under the next. If
-    such masks are `slt` comparisons with one bound, no loop is between them, and no mask has enough
-    accesses for a branch of its own, one branch serves them all. Its first version is for threads for
-    which all masks are true throughout. In this version, a thread does its loads first, up to 128 bytes
-    of them, even before stores that preceded the loads. This is correct only if no load reads what such a
-    store writes. So the condition of the branch also compares the distances between the addresses of the
-    loads and the stores. If there are more than four distances to compare, the loads stay in their order.
-    Values that only these accesses need are computed after the loads, except for addresses.
+    A kernel may handle its block in parts: it loads and stores under one mask, then under the next. One
+    branch serves all of these masks if three conditions hold: the masks are `slt` comparisons with the same
+    bound, the code has no loop, and no mask has enough accesses for a branch of its own. The first version
+    is then for threads in which all masks are true for all elements. In this version, a thread does its
+    loads first, up to 128 bytes of them, even before stores that preceded the loads. This is correct only
+    if no load reads what such a store writes. So the condition of the branch also compares the distances
+    between the addresses of the loads and the stores. It compares at most four distances; a load that would
+    need another one stays where it is. Computations before the branch whose results only these accesses use
+    move into the branch, so that they can follow the loads. Computations of addresses stay before the branch.
 
     ```mlir
     %all = arith.andi %whole0, %whole1 : i1
@@ -435,18 +477,18 @@ def SpecializeMasked : Pass<"eft-specialize-masked", "::mlir::func::FuncOp"> {
 def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
   let summary = "Branches around computations that concern only masked elements";
   let description = [{
-    For a GPU, after `eft-specialize-masked`. A row may be shorter than its block, so that the mask of
-    some elements is false. The mask compares indices, which follow from the thread alone, with a bound.
-    Such a mask is the predicate of loads, so there is no branch yet, and masked elements are computed
-    like all others.
+    For a GPU, after `eft-specialize-masked`. A row may be shorter than its block. The mask of an element
+    then compares the element's index, which depends on the thread alone, with the length of the row. Such a
+    mask is the predicate of loads, without a branch. So without this pass, a thread would compute masked
+    elements like all others.
 
-    The pass divides a thread's elements into parts: the elements with indices from 128·i to 128·i + 127
-    are one part. A chain of operations that belong to one part, and that take 32 instructions or more,
-    gets a branch on the mask of the part's first element. Where that mask is false, no element of the
-    part is loaded, and the loads return their values for masked elements. The results of the chain are
-    then those of the same operations on these values. They are computed before the branch, once for all
-    elements for which the operations are the same. If this takes more than half as many operations as
-    the chain has, the chain gets no branch.
+    The pass divides a thread's elements into parts. Part i has the elements whose index is larger by 128·i
+    to 128·i + 127 than the thread's first index. A chain of operations on elements of one part gets a
+    branch if it takes at least 32 instructions. The condition of the branch is the mask of the part's first
+    element. If this mask is false, all masks of the part are false, and the loads return their values for
+    masked elements. So the results of the chain are known before the branch: the same operations on these
+    values compute them, once for all elements with the same operations. If this takes more than half as
+    many operations as the chain has, the chain gets no branch.
 
     ```mlir
     %x = eft.thread_load %p if %m else %c : !llvm.ptr<1> -> i32
@@ -469,12 +511,15 @@ def SkipMasked : Pass<"eft-skip-masked", "::mlir::func::FuncOp"> {
 def MaskDistances : Pass<"eft-mask-distances", "::mlir::func::FuncOp"> {
   let summary = "Turns the masks of a row's elements into comparisons with constants";
   let description = [{
-    For a GPU, after `eft-skip-masked`. Masks that compare an index, which follows from the thread alone,
-    with one bound become comparisons with a constant, if there are at least four of them. They share the
-    distance between the bound and the thread's first element, and are computed where they are used.
-    Barriers divide a kernel into phases. The phases use two forms of the comparison in turn, which ptxas
-    does not recognise as equal. If all phases used one form, ptxas would keep every mask in a register
-    from the loads to the stores.
+    For a GPU, after `eft-skip-masked`. The index of an element is often base + k, where k is a constant and
+    base depends on the thread alone. The mask base + k < n is then equal to n − base > k. In this form, all
+    masks of a thread's elements share the distance n − base, and compare it with constants. The pass
+    rewrites 4 to 1024 masks with the same base and n in this way, unless n is computed in a loop. Each mask
+    is computed where it is used.
+
+    Barriers divide a kernel into phases. The phases use the forms n − base > k and base − n < −k in turn,
+    which ptxas does not recognise as equal. If all phases used one form, ptxas would keep every mask in a
+    register from the loads to the stores.
 
     ```mlir
     %i = arith.addi %base, %c3 overflow<nsw> : i32
@@ -527,8 +572,9 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
   let description = [{
     A block becomes vectors, one for each step of its layout. The lanes of a vector are the lanes of the
     layout. A load or store of lanes that are neighbours in memory moves a whole vector, under a mask if
-    there is one. If all lanes load the same element, it is loaded once. Other accesses gather and
-    scatter.
+    there is one. If all lanes load the same element, it is loaded once. Other loads gather, and other
+    stores scatter. A load of headless runs tests at run time whether its lanes are neighbours in memory,
+    and gathers only if they are not.
 
     With `#layout = #eft.layout<lane = [[1], [2], [4]], step = [[8]]>`
 
@@ -550,12 +596,14 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
     uint64_t first, uint64_t count)`. It runs the programs `first` to `first + count - 1`, numbered with x
     fastest. Each argument takes 8 bytes.
 
-    With `stoppable`, the code loads the word `eft$attention` before each program, and in loops that may
-    be long. It does not do so in tiled loops. If the word is not 0, the code calls `eft$poll`, and
-    returns if the answer is not 0.
+    With `stoppable`, the runtime can end a launch early. The code loads the word `eft$attention` before each
+    program, and in each iteration of loops that may have more than 256 iterations. It does not do so in
+    tiled loops. If the word is not 0, the code calls the runtime's function `eft$poll`, and returns if the
+    answer is not 0.
 
     The operands of a matrix product are on the stack: `eft.dot_into` has them in buffers, and `eft.dot`
-    copies them there. Loops over them hold a tile of the accumulator in registers.
+    copies them there. Loops compute the product. They hold a few rows of the accumulator, two vectors wide,
+    in registers.
 
     Markers tell LLVM where in the kernel's body each array on the stack is in use. LLVM then gives the
     same memory to arrays that are never in use together. A kernel is rejected if the arrays that are in
@@ -579,14 +627,15 @@ def LowerToCpu : Pass<"eft-lower-to-cpu", "::mlir::ModuleOp"> {
 }
 
 def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
-  let summary = "Replaces bf16 by integers, and f16 if no conversion of it is left";
+  let summary = "Replaces bf16 by integers, and also f16 if no conversion of f16 is left";
   let description = [{
     For a CPU, after `eft-lower-to-cpu`. By then all arithmetic on bf16 has become arithmetic on other
     types. The remaining operations on bf16 only move bits: loads, stores, constants, selects, and
     values that loops carry. They become operations on integers, so no bf16 reaches LLVM. LLVM's code for
     x86 would split vectors of bf16 into elements. Between basic blocks it would keep a bf16 as an f32, and
     the instruction that converts the f32 back turns denormals into zeros. If no conversion of f16 is left,
-    f16 becomes an integer, too.
+    as on a CPU without instructions for these conversions, f16 becomes an integer, too: LLVM would call a
+    function for each element.
 
     ```mlir
     %x = llvm.load %pointer {alignment = 2 : i64} : !llvm.ptr -> bf16
@@ -606,13 +655,18 @@ def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
   let summary = "Cuts a long kernel into functions that it calls";
   let description = [{
     For a GPU, before `eft-lower-to-llvm`; `eft-lower-to-cpu` does the same for a CPU. Parts of LLVM take
-    time that grows faster than the length of a function. So if a block has more than `max-operations`
-    operations, counting nested ones, runs of its operations become functions. A run ends where the fewest
-    values are live, that is, computed before and used after that place. Live values go through a record
-    in the kernel's stack frame, which costs a few instructions for each value. A run should therefore have
-    at least `operations-per-value` operations for each value that is live at its end. A shorter run is
-    extended, by at most `max-operations`, to the first place at which it has this many. If fewer than half
-    of `max-operations` operations would follow an extended run, the rest of the block is not cut.
+    time that grows faster than the length of a function. So if a basic block has more than `max-operations`
+    operations, counting nested ones, the pass cuts it into parts. A part is a sequence of operations, and
+    becomes a function. It has more than half of `max-operations` operations, and at most `max-operations`
+    unless a single operation contains more. Between these lengths, it ends where the fewest values are
+    live, that is, computed before and used after its end.
+
+    Live values go through a record in the kernel's stack frame, which costs a few instructions for each
+    value. So a part should have at least `operations-per-value` operations for each value that is live at
+    its end. A part with fewer is extended, by at most `max-operations`, to the first place at which it has
+    enough. (If there is no such place, it is not extended.) If fewer than half of `max-operations`
+    operations would follow an extended part, the block is not cut any further: neither this part nor the
+    rest becomes a function.
 
     ```mlir
     %b = arith.addf %a, %x : f32

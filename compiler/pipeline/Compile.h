@@ -53,8 +53,8 @@ mlir::FailureOr<Compiled> compile(mlir::ModuleOp module, const Target &target,
                                   const CompileControl &control = {},
                                   CompileObserver *observer = nullptr);
 
-/// Returns the kernel's integer parameters whose values reach an address. A launch specialises on
-/// these.
+/// Returns the kernel's address parameters: the integers that reach an address or bound certain
+/// masks (compiler/analysis/AddressParameters.h). A launch specialises on these.
 mlir::FailureOr<std::vector<AddressParameter>> addressParameters(mlir::ModuleOp module);
 
 /// Returns LLVM's names of the features that code for a host target may use; an error for a CPU or

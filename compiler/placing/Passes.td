@@ -30,11 +30,13 @@ def Place : Pass<"eft-place"> {
       (Exception: on a CPU, if all lanes of each vector hold the same element in the required layout, the
       load is made in that layout. Loading one element into all lanes costs no more than loading a
       vector.)
-    - The program may also store to a block of this shape. A load and a store of one element are ordered
-      only if the same thread does both. So the load must have the layout of the store, which is the
-      default layout, or barriers must separate the two.
-    - On a GPU, a loop loads a factor of a matrix product, and warpgroups compute the product, or
-      asynchronous copies to shared memory can replace the load.
+    - The program may also store to a block of the load's shape. A load and a store of one element are
+      ordered only if the same thread does both. So the load must have the layout of the store, which is the
+      default layout, or barriers must separate the load and the store.
+    - On a GPU, the load is in a loop, and loads a factor of a matrix product on tensor cores. Either
+      warpgroups compute this product, or asynchronous copies to shared memory can replace the load. In both
+      cases the factor goes through shared memory anyway, so the load gets the layout that suits global
+      memory.
 
     On a GPU, `eft.convert_layout` is also inserted after some joins: those of blocks that take many
     operations to compute, if the required layout puts neighbours of the result into different lanes. In
@@ -46,16 +48,23 @@ def Place : Pass<"eft-place"> {
     GPU, an integer comparison gets the attribute `eft.constancy`: the number of neighbouring elements of
     one thread for which the comparison is known to have the same result.
 
-    A reduction that is `order_free` gets an order that suits the layout of its sources. All other
-    reductions without an order get the order of `eft-order-reductions`.
+    Every reduction without an order gets the order of `eft-order-reductions`. There is one exception: on a
+    GPU, a reduction that is `order_free` gets the order that is cheapest for the layout of its sources.
 
-    Loads and stores get notes, which `eft.load` defines. `run` is the number of neighbours in memory
-    that one access may move. `headless` says that the first element of a run may lie elsewhere in memory.
-    The other notes describe the mask. `prefix` is about the whole block. On a GPU, `uniformRuns` and
-    `prefixRuns` are about each run. `cutsAll` accompanies `prefixRuns`, and says that the mask is the same
-    in all programs. Such an access does not get `prefix`: the test of `prefix`, whether the mask is true
-    for all elements, would fail in every program. (If its runs are headless and not uniform, the access
-    keeps `prefix`.) On a GPU, `eft.atomic_rmw` also gets a note: `run`.
+    Loads and stores get notes, which `eft.load` defines:
+
+    - `run` is the number of neighbours in memory that one access may move.
+    - `headless` says that the first element of each run may lie elsewhere in memory.
+    - `prefix` says that the mask of the whole block is a prefix.
+    - On a GPU, `uniformRuns` and `prefixRuns` describe the mask in each run.
+    - On a GPU, `cutsAll` is added to `prefixRuns` if the mask is a prefix and the same in all programs.
+
+    On a GPU, `prefix` makes each thread test whether the mask is true for all of its elements. If the mask
+    is the same in all programs, such as the mask of a row's columns, this test fails in some threads of
+    every program. So the access gets `uniformRuns` or `prefixRuns` instead of `prefix`. It keeps `prefix`
+    only if its runs are headless and the mask is not uniform in each run.
+
+    On a GPU, `eft.atomic_rmw` gets one note: `run`.
 
     ```mlir
     %0 = eft.arange 0 to 256 : tensor<256xi32>

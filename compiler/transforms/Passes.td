@@ -178,8 +178,8 @@ def ExpandMath : Pass<"eft-expand-math"> {
     3.3 ulp. f16 and bf16 are computed in f32. docs/mathematics.md has the algorithms, and a table of all
     functions of `math` and `eft` with their measured errors.
 
-    `math.sqrt`, `math.absf`, `math.fma`, and `math.floor` and the other roundings to integers except
-    `math.round` stay: the hardware computes them exactly or correctly rounded.
+    `math.sqrt`, `math.absf` and `math.fma` stay, and so do the roundings to integers, such as `math.floor`,
+    except `math.round`: the hardware computes them exactly or correctly rounded.
 
     The code relies on denormals and on rounding to nearest even. It must not be contracted, so the pass
     runs after `eft-fuse-multiply-add`. Functions of constants are expanded too, so that they have the same
@@ -200,8 +200,8 @@ def ExpandMath : Pass<"eft-expand-math"> {
 
     With `approximates-exponentials`, a `math.exp` or `math.exp2` of f32, f16 or bf16 that is
     `fastmath<afn>` becomes the hardware's approximation of 2^x, expressed as `math.exp2` of f32 with
-    `fastmath<afn>`. The result of `math.exp2` is within 2 ulp, or 0 where it would be denormal. The result
-    of `math.exp` is within 3 ulp.
+    `fastmath<afn>`. In f32, the result of `math.exp2` is within 2 ulp, and that of `math.exp` within 3 ulp.
+    Both are 0 where they would be denormal.
   }];
   let options = [
     Option<"approximatesExponentials", "approximates-exponentials", "bool", /*default=*/"false",
@@ -286,14 +286,19 @@ def ReduceAssertions : Pass<"eft-reduce-assertions"> {
 def ExpandFloat8 : Pass<"eft-expand-float8"> {
   let summary = "Replaces conversions and products of 8-bit floats that the target lacks";
   let description = [{
-    `eft.extend_float8` and `eft.truncate_float8` become integer arithmetic and a few exact operations on
-    wider floats. Factors of matrix products become f16, which represents all of their values.
+    `eft.extend_float8` and `eft.truncate_float8` become integer arithmetic and a few operations on wider
+    floats. Factors of matrix products become f16, which represents all of their values.
 
-    `native` is for GPUs of compute capability 8.9 or higher. The operations that these GPUs have then stay:
-    conversions from f16 and f32 to e4m3fn and e5m2, rounded to nearest even; conversions from these formats
-    to f16; and products of matrices of the two formats if k is at least 32. Conversions from the two
-    formats to other types go through f16. Conversions from f64 to them go through an f32 that is rounded to
-    odd. In the body of a reduction or scan, all conversions are replaced.
+    `native` is for GPUs of compute capability 8.9 or higher. These GPUs have instructions for two formats,
+    e4m3fn and e5m2, so the following operations stay:
+
+    - conversions from f16 and f32 to the two formats, rounded to nearest even;
+    - conversions from the two formats to f16;
+    - products whose factors both have one of the two formats, if k is at least 32.
+
+    With `native`, a conversion from one of the two formats to f32 goes through f16, and a conversion from
+    f64 to one of the two formats goes through an f32 that is rounded to odd. In the body of a reduction or
+    scan, all conversions are replaced.
 
     ```mlir
     %y = eft.extend_float8 %x from e5m2 : tensor<1024xi8> -> tensor<1024xf16>
@@ -320,23 +325,31 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
     precision of the narrow types, so the result has the bits of an operation that rounds once. There are
     two exceptions. For `math.fma` f32 is not precise enough: it is computed in f64, rounded to odd, and then
     rounded to the narrow type. `arith.negf` and `math.absf` only change the sign bit. Loads, stores,
-    selects, constants and the conversions that the target has stay on f16 and bf16.
+    selects, constants and the conversions that the target has stay as they are.
 
     Conversions are correctly rounded too. f64, and integers of more than 24 bits, are rounded to odd on
     their way to f32. Conversions between f32 and bf16 are a few integer operations; a NaN stays a NaN.
 
     With `native-f16`, as for a GPU, these operations stay, because the target has them and they give the
-    same bits: addition, subtraction, multiplication, negation, comparison and `math.fma` of f16; minima and
-    maxima of f16 and bf16; conversions between f16 and f64, and of integers to f16. Division, square root,
-    roundings to integers and conversions of f16 to integers still go through f32.
+    same bits:
+
+    - addition, subtraction, multiplication, negation, comparison and `math.fma` of f16;
+    - minima and maxima of f16 and bf16;
+    - conversions between f16 and f32 or f64, and conversions of integers to f16.
+
+    Division, remainder, square root, roundings to integers and conversions of f16 to integers still go
+    through f32.
 
     With `native-bf16-conversion`, conversions between f32 and bf16 stay. With `native-f16-conversion`, those
     between f32 and f16 stay. A CPU without F16C has no instructions to convert f16; LLVM would call a
     function for each element there.
 
-    The pass covers addf, subf, mulf, divf, remf, negf, cmpf, the four minima and maxima, conversions from
-    and to integers of up to 64 bits, f32 and f64, and math.sqrt, math.absf, math.fma, math.floor,
-    math.ceil, math.trunc and math.roundeven.
+    The pass covers these operations on f16 and bf16:
+
+    - of `arith`: `addf`, `subf`, `mulf`, `divf`, `remf`, `negf`, `cmpf`, `minimumf` and `maximumf`;
+    - `eft.min_num` and `eft.max_num`;
+    - of `math`: `sqrt`, `absf`, `fma`, `floor`, `ceil`, `trunc` and `roundeven`;
+    - conversions from and to f32, f64, and integers of up to 64 bits.
 
     ```mlir
     %c = arith.addf %a, %b : tensor<1024xbf16>
@@ -361,11 +374,12 @@ def ExpandNarrowFloats : Pass<"eft-expand-narrow-floats"> {
 }
 
 def ExpandSort : Pass<"eft-expand-sort"> {
-  let summary = "Expands eft.sort of small blocks into compare-exchange stages";
+  let summary = "Expands eft.sort of small blocks into compare-exchanges";
   let description = [{
     A compare-exchange compares every element with the element whose index differs in one bit. One of the
-    two indices gets the smaller element, the other one the larger. Blocks of more than `max-bits`
-    bits, or of more than `max-elements` elements, stay as they are: they are sorted in loops later.
+    two indices gets the smaller element, the other index the larger one. A sort of a block of more than
+    `max-bits` bits, or of more than `max-elements` elements, stays as it is: the block is sorted in loops
+    later.
 
     ```mlir
     %1 = eft.sort %0 axis 0 stages 1 to 1 : tensor<2xi32>
@@ -393,9 +407,9 @@ def ExpandMinMax : Pass<"eft-expand-min-max"> {
     In Eft, -0 is less than +0 in every minimum and maximum, and `eft.min_num` and `eft.max_num` give the
     other operand if one is NaN. PTX has instructions that do the same. For LLVM's intrinsics of these two
     operations the order of zeros is undefined, and its code for x86 does not keep it. So the operations
-    become comparisons and selects: five instructions with AVX2, or one if an operand is a constant.
-    `arith.minimumf` and `arith.maximumf` stay, because LLVM's code for them, also five instructions, keeps
-    the order of zeros.
+    become comparisons and selects: five instructions with AVX2, or one if an operand is a constant that is
+    neither zero nor NaN. `arith.minimumf` and `arith.maximumf` stay, because LLVM's code for them, also
+    five instructions, keeps the order of zeros.
 
     The pass covers f32 and f64. eft-expand-narrow-floats expands narrower types before.
 
@@ -417,7 +431,7 @@ def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
     In LLVM a division by zero is undefined, and on x86 it stops the process, even for an element that a
     mask discards. In Eft, as in RISC-V, x / 0 is the number whose bits are all ones, and x % 0 is x. The
     least number divided by -1 is itself, with remainder 0. A shift by the width or more shifts all bits
-    out.
+    out: the result is 0, or copies of the sign bit for an arithmetic shift to the right.
 
     A division by a constant other than 0 and -1, or a shift by a constant less than the width, needs no
     extra code. If the divisor of a block is uniform and known to be even, it is never -1. If such a divisor
@@ -440,7 +454,7 @@ def ExpandIntegerCorners : Pass<"eft-expand-integer-corners"> {
 }
 
 def ExpandIntegerDivision : Pass<"eft-expand-integer-division"> {
-  let summary = "Divides blocks of integers by floating point";
+  let summary = "Divides blocks of integers with floating-point arithmetic";
   let description = [{
     For a CPU, which has vector instructions to divide floats, but not integers. The quotient is the product
     of the dividend and the divisor's reciprocal, truncated. The remainder is the dividend minus quotient
@@ -567,14 +581,19 @@ def VersionFactors : Pass<"eft-version-factors", "::mlir::func::FuncOp"> {
   let description = [{
     For a CPU. A kernel masks the loads of factors because the last block along k may reach beyond the
     matrix. It takes row and column numbers modulo the matrix's extents because the last blocks of rows and
-    columns may do so, too. For all other blocks the masks are true, and the remainders are consecutive
-    numbers. So each iteration of a loop with products compares a few scalars. If the comparisons show that
-    all masks are true, and that no remainder wraps around inside its block, the factors are loaded without
-    masks and remainders: as vectors of neighbours whose addresses are computed from scalars. Otherwise the
-    factors are loaded as before. Only the version without masks prefetches.
+    columns may reach beyond the matrix, too. For all other blocks the masks are true, and the remainders
+    are consecutive numbers. So each iteration of a loop with products compares a few scalars. If the
+    comparisons show that all masks are true, and that no remainder wraps around inside its block, the
+    factors are loaded without masks and remainders: as vectors of neighbours whose addresses are computed
+    from scalars. Otherwise the factors are loaded as before. Only the version without masks prefetches.
 
-    A load stays as it is if it is `volatile`, or if its mask is more than comparisons of ranges with
-    scalars. So does a load that comes after a write to memory, or whose address depends on another factor.
+    A load stays as it is in each of these cases:
+
+    - It must read memory anew: it is `volatile` or has the cache modifier `cv`.
+    - It has a mask that scalars can't decide: one that is made of more than scalar conditions and
+      comparisons of ranges with scalars.
+    - It has neither a mask nor an address with a remainder.
+    - It comes after a write to memory, or its address depends on another factor.
 
     ```mlir
     %o = arith.remsi %columns, %ns : tensor<16xi32>
@@ -608,10 +627,11 @@ def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
     the loop twice. One version has the attribute `eft.stores_apart`; it runs if no range of a load overlaps
     the range of a store. The other version is the original loop.
 
-    The pass finds the range of an access if its address is a sum of products. The factors may be constants,
-    numbers that the loop does not change, and numbers with bounds: the induction variable, elements of
-    `eft.arange`, and minima, maxima, quotients and remainders of such numbers. A mask can give tighter
-    bounds. If an integer could have wrapped around, the original loop runs.
+    The pass finds the range of an access if its address is a sum of terms. A term is a product of
+    constants, numbers that the loop does not change, and at most one number with bounds. Numbers with
+    bounds are the induction variable, elements of `eft.arange`, minima and maxima of such sums, and
+    quotients and remainders of such sums by a constant. A mask can give tighter bounds. If an integer could
+    have wrapped around, the original loop runs.
 
     A loop is not changed in any of these cases:
 
@@ -620,7 +640,8 @@ def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
     - A load and a store compute their addresses from the same pointer.
     - It has no load or no store, or more than 24 pairs of a load and a store.
     - It accesses memory by other operations than loads and stores, such as atomic operations, or it has a
-      barrier or a volatile load.
+      barrier.
+    - It has a load that must read memory anew: a `volatile` one, or one with the cache modifier `cv`.
 
     The number of stages does not matter: with one stage, loads still profit from their own layouts. The
     code of the loop becomes twice as long, and again if `eft-version-loops` doubles each version.
@@ -649,15 +670,15 @@ def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
 def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
   let summary = "Gives loops with products a version for arrays aligned to 16 bytes";
   let description = [{
-    If a kernel loads the address or the row stride of a matrix from memory, their alignment is unknown. The
-    factors of a product would then be loaded element by element. So the kernel tests the loaded integers,
-    and gets two copies of the loop: one with hints, which runs if the test succeeds, and the original one.
-    If the integers are loaded before the loops and conditionals that contain the loop, the outermost of
-    these is copied as a whole. The test also covers the loaded integers on which the addresses of stores in
-    the copies depend, so that matrices are stored by wide accesses, too.
+    For a GPU. If a kernel loads the address or the row stride of a matrix from memory, their alignment is
+    unknown. The factors of a product would then be loaded element by element. So the kernel tests the
+    loaded integers, and gets two copies of the loop: one with hints, which runs if the test succeeds, and
+    the original one. If other loops and conditionals contain the loop, the outermost of them that does not
+    load one of the integers is copied as a whole. The test also covers the loaded integers on which the
+    addresses of stores in the copies depend, so that matrices are stored by wide accesses, too.
 
-    A loop stays as it is if hints would not allow wider accesses, or if one of the integers is loaded
-    inside it.
+    A loop stays as it is if hints would not allow wider accesses, or if the loop itself loads one of the
+    integers.
 
     ```mlir
     %distance = eft.load %p : !eft.ptr<i32>
@@ -683,9 +704,9 @@ def VersionLoops : Pass<"eft-version-loops", "::mlir::func::FuncOp"> {
 }
 
 def UniformComparison : Pass<"eft-uniform-comparison"> {
-  let summary = "Compares integers with a threshold instead of floats that are made of them";
+  let summary = "Compares integers with a threshold, in place of the floats that are made of the integers";
   let description = [{
-    Let a block of floats be converted from non-negative integers, perhaps multiplied by a constant, and be
+    Let a block of f32 be converted from non-negative i32, perhaps multiplied by a constant, and be
     compared with a scalar p. The floats are monotonic in the integers. So there is an integer, the
     threshold, such that the floats above p are those of the integers above the threshold. The threshold is
     computed from p once, as a scalar, and the integers are compared with it. The result is the same for
@@ -695,13 +716,15 @@ def UniformComparison : Pass<"eft-uniform-comparison"> {
     multiplies by the float just below 2^-31. The floats must have no other use, or they would have to be
     computed all the same.
 
-    Two more patterns bring comparisons to this form, and simplify them:
+    The pass has two more patterns. The first one brings comparisons to the form above, the second one
+    changes comparisons with a threshold:
 
     - A block that is moved (joined, reshaped, transposed) and then compared with a scalar is compared first;
       its booleans are moved instead.
     - `tl.rand` makes a non-negative integer of a random word w: w itself, or ~w where w is negative. This
-      integer is greater than t exactly if w > t or w < ~t. With `unfold-words`, w is compared in this way: on
-      a GPU the second comparison combines its result with that of the first in one instruction.
+      integer is greater than the threshold t exactly if w > t or w < ~t. With `unfold-words`, w itself is
+      compared, with t and with ~t. On a GPU, one instruction does the second comparison and combines its
+      result with that of the first.
 
     ```mlir
     %f = arith.sitofp %x : tensor<1024xi32> to tensor<1024xf32>

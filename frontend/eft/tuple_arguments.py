@@ -22,10 +22,11 @@ from eft.language.dtypes import dtype
 from eft.language.tuples import constant_elements, is_named_class
 from eft.parameters import Parameter
 
-#: A pattern describes the structure of an argument. The pattern of a tuple is its class and the
-#: patterns of its elements. An element that is not a tuple has the pattern `_CONSTANT` if it is
-#: known at compile time, else `_VALUE`. The argument of a constexpr parameter has `_VALUE`: it is
-#: not taken apart.
+#: A pattern describes the structure of an argument. What is known at compile time, such as an
+#: element of a field that is annotated as constexpr, has the pattern `_CONSTANT`. The pattern of a
+#: tuple or list is its class (`tuple` if it has no named fields) and the patterns of its elements.
+#: Everything else has `_VALUE`. So has the argument of a constexpr parameter: the kernel of
+#: elements keeps this parameter as it is.
 _VALUE, _CONSTANT = "value", "constant"
 
 

@@ -137,7 +137,8 @@ def operators() -> None:
 
 
 def norms() -> None:
-    """Warms up the kernels of dropout and norm, with and without IS_LONG."""
+    """Warms up the kernels of the operator `dropout_add_norm`: forward and backward, with and
+    without IS_LONG."""
     import norm
 
     _, tl = _eft()

@@ -35,8 +35,8 @@ def Eft_UniformDivOp : Eft_Op<"uniform_div", [Pure, Eft_Placed, Eft_ComputesInPl
   let summary = "Divides a block by one number, correctly rounded";
   let description = [{
     Divides every element by `divisor`. The quotients have the same bits as those of `arith.divf`.
-    `reciprocal` is 1 divided by `divisor`, rounded to nearest. A target that multiplies faster than it
-    divides uses the reciprocal.
+    `reciprocal` is 1 divided by `divisor`, rounded to nearest. A GPU multiplies by the reciprocal and
+    corrects the product, which is faster than a division. A CPU divides, and ignores the reciprocal.
 
     ```mlir
     %q = eft.uniform_div %x, %d, %r : tensor<1024xf32>, f32

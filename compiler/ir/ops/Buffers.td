@@ -10,8 +10,9 @@ def Eft_Buffer : TypeDef<Eft_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "A placed block in memory of its own";
   let description = [{
-    Each place keeps its own elements of the block: a thread of a GPU in its local memory, a CPU on
-    the stack. One tiled loop writes blocks to buffers, and later tiled loops read them.
+    A thread of a GPU keeps its own elements of the block in its local memory. A CPU keeps the whole block
+    on the stack. A tiled loop writes a block to a buffer tile by tile, and later tiled loops read it.
+    Some operations, such as `eft.scan_into`, work on a whole buffer.
 
     ```mlir
     !eft.buffer<tensor<1024xf32, #layout>>
@@ -42,9 +43,9 @@ def Eft_BufferWriteOp : Eft_Op<"buffer_write", []> {
     `part` is tile number `step` of the block. If `part` is the whole block, it is tile 0.
 
     The tile and the buffer's block have layouts with the places (lane, step) on a CPU, or
-    (register, lane, warp) on a GPU. A place of the block has the lane and the warp of the place in
-    the tile. The low bits of its `step` or `register` are the `step` or `register` of the place in
-    the tile, and the high bits are the number of the tile.
+    (register, lane, warp) on a GPU. An element has the same lane and the same warp in the tile and in the
+    buffer's block. Its `step` (on a GPU, `register`) in the buffer's block consists of two parts: the high
+    bits are the number of the tile, the low bits are the element's `step` (`register`) in the tile.
 
     ```mlir
     eft.buffer_write %tile, %b[%step] : tensor<64xf32, #tile>, !eft.buffer<tensor<1024xf32, #layout>>
@@ -64,11 +65,12 @@ def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
     %tile = eft.buffer_read %b[%step] : !eft.buffer<tensor<1024xf32, #layout>> -> tensor<64xf32, #tile>
     ```
 
-    On a CPU, the places may read other elements than they wrote, and the result may have another shape
-    than the buffer's block. The layout after `of` then maps each place of the whole result to the
-    index, in the buffer's block, of the element that the place reads. With `xor`, the packed index of
-    the element is the exclusive or of that index and the number after `xor`. This example reads a block
-    of 8 × 4 elements transposed:
+    On a CPU, there is a form with `of`, in which a place may read another element than it wrote. The block
+    that is read may then have another shape than the buffer's block; `part` is tile number `step` of the
+    block that is read. The layout after `of` maps each place of this block to the index, in the buffer's
+    block, of the element that the place reads. With `xor`, the packed index of this element is the
+    exclusive or of that index and the number after `xor`. This example reads a block of 8 × 4 elements
+    transposed:
 
     ```mlir
     %t = eft.buffer_read %b[%zero] of #eft.layout<lane = [[1, 0], [2, 0], [4, 0]], step = [[0, 1], [0, 2]]>
@@ -86,12 +88,12 @@ def Eft_BufferReadOp : Eft_Op<"buffer_read", []> {
 }
 
 def Eft_BufferGatherOp : Eft_Op<"buffer_gather", [Eft_ComputesInPlace]> {
-  let summary = "Reads the elements of a buffer that have computed numbers";
+  let summary = "Reads elements of a buffer at places that are computed";
   let description = [{
-    For a CPU only. The number of an element is the number of its place: the low bits are the lane,
-    the high bits are the step. Each number must be less than the number of places in the buffer.
-    The elements may be read as late as at the last use of the result, so they must not be
-    overwritten before this use.
+    For a CPU only. `numbers` has, for each element of the result, the number of the place in the buffer
+    from which it is read. The low bits of such a number are the lane, the high bits are the step. Each
+    number must be less than the number of places in the buffer. The elements may be read as late as at
+    the last use of the result, so they must not be overwritten before this use.
 
     ```mlir
     %v = eft.buffer_gather %b[%numbers] : !eft.buffer<tensor<1024xf32, #a>>, tensor<16xi32, #b> -> tensor<16xf32, #b>

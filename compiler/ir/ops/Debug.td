@@ -19,11 +19,15 @@ def Eft_PrintOp : Eft_Op<"print", [Eft_Placed, Eft_MayCall, MemoryEffects<[MemRe
   let summary = "Prints a line for each element";
   let description = [{
     Each line has the program's position in the grid, the index of the element, the text and the
-    value of the element. Integers are printed as signed decimal numbers. With `unsigned` they are
-    printed as unsigned decimal numbers, and with `hex` as the given number of hexadecimal digits.
-    Pointers are always hexadecimal. Without a value, the operation prints one line. No other output
-    appears inside a line. On a CPU, the lines of a program come in order, and a block may be
-    printed from a buffer.
+    value of the element. A scalar gives one line, with an empty index. Without a value, the operation
+    prints one line, with the position and the text alone. No other output appears inside a line.
+
+    Integers are printed as signed decimal numbers, or as unsigned ones with `unsigned`. With `hex`,
+    integers are printed as hexadecimal numbers of at least the given number of digits. Pointers are always
+    hexadecimal.
+
+    On a CPU, a program prints its lines in the order of its operations, and the elements of a block in
+    row-major order. Only on a CPU may the value be a buffer.
 
     ```mlir
     eft.print " x: " %x : tensor<64xi64>
@@ -59,9 +63,9 @@ def Eft_AssertOp : Eft_Op<"assert", [Eft_Placed, Eft_MayCall, MemoryEffects<[Mem
 def Eft_StopOp : Eft_Op<"stop", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Ends the program";
   let description = [{
-    The lowering of `eft.assert` makes this operation, and `eft-lower-to-llvm` turns it into a return.
-    The earlier stages can't return from the middle of a function, because they have structured control
-    flow.
+    The passes of the lowering make this operation where a program may end early, for example in place of
+    an `eft.assert`. `eft-lower-to-llvm` turns it into a return. The passes before `eft-lower-to-llvm` can't
+    return from the middle of a function, because the function still has structured control flow.
 
     ```mlir
     eft.stop

@@ -63,8 +63,8 @@ def Eft_MinNumOp : Eft_MinMaxNumber<"min_num"> {
   let summary = "The smaller of two numbers, or the one that is a number";
   let description = [{
     If one operand is NaN, the result is the other operand. -0 is less than +0. `arith.minnumf` is meant
-    to be the same operation. But its folder replaces the minimum of `x` and +inf by `x`, which is wrong
-    if `x` is NaN.
+    to be the same operation, but its folder is wrong for NaN. The folder replaces the minimum of `x` and
+    +inf by `x`. If `x` is NaN, the minimum is +inf.
 
     ```mlir
     %m = eft.min_num %a, %b : tensor<1024xf32>
@@ -75,8 +75,9 @@ def Eft_MinNumOp : Eft_MinMaxNumber<"min_num"> {
 def Eft_MaxNumOp : Eft_MinMaxNumber<"max_num"> {
   let summary = "The greater of two numbers, or the one that is a number";
   let description = [{
-    If one operand is NaN, the result is the other operand. -0 is less than +0. `eft.min_num` says why
-    `arith.maxnumf` is not used.
+    If one operand is NaN, the result is the other operand. -0 is less than +0. `arith.maxnumf` is meant
+    to be the same operation, but its folder is wrong for NaN. The folder replaces the maximum of `x` and
+    -inf by `x`. If `x` is NaN, the maximum is -inf.
 
     ```mlir
     %m = eft.max_num %a, %b : tensor<1024xf32>

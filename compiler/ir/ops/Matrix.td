@@ -19,12 +19,12 @@ def Eft_DotOp : Eft_Op<"dot", [Pure, Eft_Anchored, AllTypesMatch<["acc", "result
     `a` is a block of M × K elements, `b` of K × N, `acc` and the result of M × N. Each extent is at
     least 16. In formulas, result[i, j] = acc[i, j] + Σₖ a[i, k] · b[k, j].
 
-    | elements of `a` and `b` | of `acc` | the sum |
+    | elements of `a` and `b` | elements of `acc` | the sum |
     |---|---|---|
     | f16, bf16 | f32 | the products are exact; the sums are rounded, in an order that the target chooses |
     | f32, `ieee` | f32 | fused products and sums, with k ascending, beginning with `acc` |
     | f32, `tf32` | f32 | CPU: as `ieee`; GPU: as f16, with factors reduced to tf32 (11 significant bits) |
-    | f32, `tf32x3` | f32 | CPU: as `ieee`; GPU: as f16, with factors that are sums of two tf32 numbers |
+    | f32, `tf32x3` | f32 | CPU: as `ieee`; GPU: as f16, with each factor as the sum of two tf32 numbers |
     | f64 | f64 | fused products and sums, in an order that the target chooses |
     | i8 with formats | f32 | as f16 |
     | i8, i32 | i32 | sums wrap around; i8 is signed |

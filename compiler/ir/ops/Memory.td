@@ -51,18 +51,21 @@ def Eft_LoadOp : Eft_Op<"load", [AttrSizedOperandSegments, Eft_Anchored, Eft_Mem
     Where the mask is false, the operation does not access memory, and the result is `other`, or zero if
     there is no `other`.
 
-    Placing adds notes to an access to a block:
+    Placing adds notes to a load of a block. The last three notes occur only on a GPU, and never together
+    with `prefix`:
 
-    - `run` is the number of elements that one access may move. They lie at neighbouring places along the
-      lowest bits of the place, and they are neighbours in memory;
+    - `run` is the number of elements that one access may move. These elements are neighbours in memory,
+      and their places differ only in the lowest bits of `register` (on a GPU) or of `lane` (on a CPU);
     - `headless` says that the first element of a run may lie elsewhere in memory: only the other elements
       of the run are known to be neighbours;
     - `prefix` says that the mask is true up to some index of the block and false from there on;
     - `uniformRuns` says that the mask is the same for all elements of a run;
     - `prefixRuns` says that in each run the mask is true up to some element and false from there on;
-    - `cutsAll` accompanies `prefixRuns` and says that the mask is the same in all programs. If the
-      mask is false somewhere, it is so in every program. The lowering then tests the mask of each
-      run by itself, and does not expect that it is true for most threads.
+    - `cutsAll` accompanies `prefixRuns`. It says that the mask is a prefix of the block, and the same
+      prefix in all programs. An example is `columns < n`, where n is the length of a row. The mask may
+      then be false for elements of many threads of every program, so the lowering tests the mask of each
+      run. With `prefixRuns` alone, the lowering expects that the mask is true for all elements of most
+      threads, so each thread tests this once.
 
     A cache modifier (`ca`, `cg`, `cs`, `cv`) and an eviction policy are hints to a GPU's caches. A load
     that is `volatile` or has `cv` reads memory again each time it is executed.
@@ -129,9 +132,9 @@ def Eft_PrefetchOp : Eft_Op<"prefetch", [Eft_Placed, Eft_MemoryAccess]> {
   let summary = "Asks a CPU to fetch memory into its caches";
   let description = [{
     A hint for a CPU only: later loads from these addresses then need not wait for memory. Every address
-    is allowed, because the operation has no effect that the program can see. One cache line is fetched
-    for each vector: that of its first element. A vector is skipped if, as far as its layout tells, its
-    first element lies in the same cache line as the vector before it.
+    is allowed, because the operation has no effect that the program can see. For each vector of pointers,
+    the cache line of its first element is fetched. If several vectors lie in one cache line, as far as the
+    layout tells, the line is fetched once, for the first of these vectors.
 
     ```mlir
     eft.prefetch %ps : tensor<64x128x!eft.ptr<f32>>
@@ -203,12 +206,19 @@ def Eft_AtomicRMWOp : Eft_Op<"atomic_rmw", [Eft_Anchored,
     also work on integers of 16 bits. `fadd` works on f16, bf16, f32 and f64. `xchg`, which writes
     `value` itself, works on types of 32 or 64 bits.
 
-    With the order `release` or `acq_rel`, a thread that reads the written value and acquires also sees
-    what the program has written before the operation. With `acquire` or `acq_rel`, accesses after the
-    operation see what was written before the release of the value that the operation has read. For a
-    scalar, this holds for all accesses of the program. For an element of a block, it holds only for
-    accesses of the same element. The scope says for which threads all of this holds: those of the
-    program (`cta`), of the device (`gpu`), or of the whole machine (`sys`).
+    The order says how the operation orders other accesses of the program:
+
+    - `relaxed`: it does not order them.
+    - `release` or `acq_rel`: a thread that reads the written value by an operation that acquires also
+      sees what the program has written before this operation.
+    - `acquire` or `acq_rel`: the program's later accesses see what was written before the release of the
+      value that this operation has read.
+
+    An operation on a scalar orders all accesses of the program. An operation on a block orders, for each
+    element, only the accesses of elements with the same index.
+
+    The scope says with regard to which threads the operation is atomic and orders accesses: the threads
+    of the program (`cta`), of the device (`gpu`), or of the whole machine (`sys`).
 
     For `fadd`, placing adds the note `run`: the number of elements to which one instruction may add.
     These elements lie at places that differ only in their lowest bits, are neighbours in memory, and
@@ -333,7 +343,8 @@ def Eft_HintOp : Eft_Op<"hint", [Pure, Elementwise, Eft_ComputesInPlace, Eft_Kee
     for a scalar. `compiler/analysis/AxisInfo.h` defines contiguity, divisibility and constancy. A
     number that is not a power of two counts as the largest power of two that divides it.
 
-    If a hint is wrong, an access that uses these values may reach the wrong addresses.
+    If a hint is wrong, an access whose pointers or mask are computed from the result may access other
+    elements than the program says, or fail.
 
     ```mlir
     %1 = eft.hint %0 contiguity [128] divisibility [16] : tensor<1024xi32>

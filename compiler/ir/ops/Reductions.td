@@ -29,14 +29,17 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_Anchored, Eft_FetchesEle
 
     1. The axis is cut into `steps` parts of equal length. The parts are combined element by element: the
        first with the second, the result with the third, and so on.
-    2. The result of this, which has the extent of one part, is folded by each number of `tree` in
-       turn. Each number is a power of two, one bit of the index: x[i] and x[i + bit] are combined
-       for every i in which that bit is clear.
+    2. Step 1 leaves a block x, whose axis has the extent of one part. Each number of `tree` in turn folds
+       x. The number is a power of two, `bit`: x[i] becomes the combination of x[i] and x[i + bit], for
+       every i in which that bit is clear.
 
-    `order_free` states that the function gives the same bits in every such order, as a maximum or a sum
-    of integers does. The function then need not be commutative, because its first argument always has
-    the lower index. For example, it may return its second argument. Placing gives the operation an order
-    that suits the layout of the sources.
+    For example, with `steps` 2 and the `tree` [2, 1] the sum of 8 elements is
+    ((x0 + x4) + (x2 + x6)) + ((x1 + x5) + (x3 + x7)).
+
+    `order_free` states that the function gives the same bits with any `steps` and `tree`, as a maximum or
+    a sum of integers does. Such a function need not be commutative: whatever the order, the first argument
+    comes from the lower of two indices. So the function may, for example, return its second argument.
+    Placing sets `steps` and `tree`: on a GPU to the order that is cheapest for the layout of the sources.
 
     ```mlir
     %1 = eft.reduce %0 axis 0 : (tensor<64x32xf32>) -> tensor<32xf32> {
@@ -60,13 +63,13 @@ def Eft_ScanOp : Eft_CombiningOp<"scan", [Pure, Eft_Anchored, Eft_FetchesElement
   let summary = "Combines each element with all before it along an axis";
   let description = [{
     Element i of the result combines the elements 0 to i of the source. With `reverse`, it combines the
-    elements from the last down to i, beginning with the last. The region is that of `eft.reduce`, and
-    must be associative, up to rounding.
+    elements from the last down to i, beginning with the last. The region takes and yields the same values
+    as that of `eft.reduce`. Its function must be associative, up to rounding, but need not be commutative.
 
     The order is part of the operation's meaning. The bits of the index are taken in turn, from the
-    lowest to the highest. For each bit, every element i in which the bit is set is combined with the
-    last element of the half before it: x[i] becomes combine(x[j], x[i]), where j is i with that bit
-    cleared and all lower bits set. A reverse scan does the same on the reversed axis.
+    lowest to the highest. For each bit, every element i in which the bit is set changes: x[i] becomes
+    combine(x[j], x[i]), where j is i with that bit cleared and all lower bits set. A reverse scan does the
+    same on the reversed axis, so the first argument of `combine` then has the higher index.
 
     ```mlir
     %1 = eft.scan %0 axis 0 : (tensor<64xf32>) -> tensor<64xf32> {
@@ -111,8 +114,8 @@ def Eft_HistogramOp : Eft_Op<"histogram", [Pure, Eft_FetchesElements,
   let summary = "Counts the elements of each value";
   let description = [{
     Element i of the result is the number of source elements that equal i. Source elements are unsigned.
-    Those that are not less than the number of bins are not counted. Source and result are blocks of i32
-    of rank 1.
+    Source elements that are not less than the extent of the result are not counted. Source and result are
+    blocks of i32 of rank 1.
 
     ```mlir
     %1 = eft.histogram %0 : tensor<1024xi32> -> tensor<256xi32>
@@ -166,15 +169,16 @@ def Eft_CombineOp : Eft_CombiningOp<"combine"> {
 def Eft_MapOp : Eft_Op<"map", [Pure, Eft_Placed, Eft_ComputesInPlace, IsolatedFromAbove, SingleBlock]> {
   let summary = "Applies a function to each element";
   let description = [{
-    The region computes each element of the results from the source elements with the same index. All
-    blocks have one shape. The region may contain control flow, which each element follows by itself:
-    each takes one branch of a conditional, and each leaves a loop by its own condition. The region must
-    not access memory.
+    All blocks have one shape. With `pack` 1, the region computes one element of each result from the
+    elements of the sources with the same index. The region may contain control flow. Each execution of the
+    region follows its own path: it takes one branch of each conditional, and leaves each loop by its own
+    condition. The region computes with numbers alone: it must not have blocks or pointers, and must not
+    access memory.
 
-    The region takes `pack` elements of each source at a time: those of the first source come first,
-    then those of the second, and so on. It yields `pack` elements of each result in the same order. The
-    target decides which elements go together. If a thread's number of elements is no multiple of
-    `pack`, some elements are computed more than once.
+    With a greater `pack`, one execution of the region takes `pack` elements of each source: those of the
+    first source come first, then those of the second, and so on. It yields the elements of each result that
+    have the same indices, in the same order. The target decides which elements go together. If the target
+    can't divide the elements evenly into groups of `pack`, it computes some elements more than once.
 
     ```mlir
     %1 = eft.map %0 pack 1 : (tensor<64xf32>) -> tensor<64xf32> {

@@ -146,8 +146,8 @@ def Eft_ExchangeOp : Eft_Op<"exchange", [Eft_Anchored, Eft_ElementMove, Eft_Fetc
   let summary = "Swaps elements whose indices differ in some bits";
   let description = [{
     Element i of the result, along `axis`, is element i ^ `mask` of the source, where ^ is the exclusive
-    or. A mask with one bit set swaps elements at that distance. A mask of the extent minus 1 reverses
-    the axis.
+    or. If one bit of the mask is set, elements at the distance `mask` swap places. If the mask is the extent
+    minus 1, the axis is reversed.
 
     ```mlir
     %1 = eft.exchange %0 axis 0 mask 63 : tensor<64xf32>

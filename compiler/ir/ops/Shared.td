@@ -11,8 +11,9 @@ def Eft_Shared : TypeDef<Eft_Dialect, "Shared"> {
   let summary = "Slots for a block in shared memory";
   let description = [{
     All threads of a program share the slots. Each slot has room for one block. The layout of the block
-    says at which offset each element lies. Its only dimension is `offset`, counted in elements. A
-    swizzle, which spreads the accesses of threads over different banks, is also such a layout.
+    maps each offset in the slot, counted in elements, to the index of the element that lies there. So
+    `offset` is the layout's only dimension. The layout may be a swizzle, which spreads the accesses of
+    threads over different banks.
 
     ```mlir
     !eft.shared<3, tensor<128x64xf16, #layout>>
@@ -114,8 +115,8 @@ def Eft_CommitCopiesOp : Eft_Op<"commit_copies", [MemoryEffects<[MemRead, MemWri
 def Eft_WaitCopiesOp : Eft_Op<"wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Waits until at most `pending` groups of copies are under way";
   let description = [{
-    The `pending` latest groups may still be under way after the wait. Every thread then sees what all
-    groups before these have copied, and every thread has done all its earlier reads of slots.
+    After the wait, the `pending` latest groups may still be under way. All earlier groups are done, and
+    every thread sees what they have copied. Every thread has also done all its earlier reads of slots.
 
     ```mlir
     eft.wait_copies pending 1
@@ -145,7 +146,8 @@ def Eft_ReadSharedOp : Eft_Op<"read_shared", []> {
   let summary = "Reads a block from a slot of shared memory";
   let description = [{
     If the block is used only as a factor of a product on tensor cores, a thread does not read all its
-    elements of the block at once: it reads those of one tile right before the tile is multiplied.
+    elements of the block at once. Each matrix instruction multiplies a part of the factor. The thread reads
+    a part right before the first instruction that multiplies it.
 
     ```mlir
     %a = eft.read_shared %s[%slot] : !eft.shared<3, tensor<128x64xf16, #b>> -> tensor<128x64xf16, #c>

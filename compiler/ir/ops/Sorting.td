@@ -11,10 +11,10 @@ def Eft_SortOp : Eft_Op<"sort", [Pure, Eft_Anchored, AllTypesMatch<["source", "r
   let description = [{
     Does the stages `first` to `last` of a bitonic network along `axis`. Stage s sorts each run of 2^s
     elements that begins at a multiple of 2^s. Before the stage, each run must be bitonic: it rises and
-    then falls, or is a rotation of such a run. After the stage, the runs rise and fall in turn,
-    beginning with a run that rises, or with `descending` one that falls. So the stages 1 to
-    log2(extent) sort the whole axis. If a run is not bitonic before a stage, the order of its elements
-    after the stage is unspecified.
+    then falls, or is a rotation of such a run. After the stage, the runs rise and fall in turn: the first
+    run rises, the second falls, and so on. With `descending`, the first run falls, the second rises, and so
+    on. So the stages 1 to log2(extent) sort the whole axis. If a run is not bitonic before a stage, the
+    order of its elements after the stage is unspecified.
 
     Integers are signed, or unsigned with `unsigned`.
 
@@ -23,7 +23,8 @@ def Eft_SortOp : Eft_Op<"sort", [Pure, Eft_Anchored, AllTypesMatch<["source", "r
     %2 = eft.sort %0 axis 0 stages 4 to 4 descending unsigned : tensor<1024xi32>
     ```
 
-    `eft-expand-sort` expands a sort into compare-exchange stages, except for large blocks.
+    `eft-expand-sort` replaces each stage s by s compare-exchanges. Sorts of large blocks stay, and become
+    loops later.
   }];
   let arguments = (ins Eft_IntBlock:$source, I32Attr:$axis, I32Attr:$first, I32Attr:$last,
                        UnitAttr:$descending, UnitAttr:$isUnsigned);

@@ -24,7 +24,7 @@ def Eft_ThreadLoadOp : Eft_Op<"thread_load", [AttrSizedOperandSegments,
     A word has 8, 16, 32 or 64 bits. `words` is one word, a vector of two or four words of 32 bits, or a
     vector of two words of 64 bits.
 
-    The operation counts as a write, too, so that no pass changes the order of such loads.
+    The operation counts as a write, too, so that no pass moves it across another access to memory.
 
     ```mlir
     %0 = eft.thread_load %p cache cg : !llvm.ptr<1> -> vector<4xi32>
@@ -75,9 +75,11 @@ def Eft_ThreadAtomicRMWOp : Eft_ThreadAtomic<"thread_atomic_rmw", [AllTypesMatch
     The computation, the order and the scope are those of `eft.atomic_rmw`. The result is what memory
     held before, or zero if the condition is false.
 
-    `fadd` adds an f16, bf16, f32 or f64. All other computations take an integer of 32 or 64 bits, for
-    which a GPU has one instruction. `fadd` also adds a vector of 2, 4 or 8 f16 or bf16, or of 2 or 4
-    f32, to neighbours in memory. Each of these neighbours is changed atomically by itself.
+    `fadd` adds an f16, bf16, f32 or f64. It also adds a vector of 2, 4 or 8 f16 or bf16, or of 2 or 4
+    f32, to neighbours in memory; each of these neighbours is changed atomically by itself. All other
+    computations take an integer of 32 or 64 bits. The operation becomes one instruction. For computations
+    that a GPU has no instruction for, such as the maximum of two integers of 16 bits, the lowering of
+    `eft.atomic_rmw` makes a loop around an `eft.thread_atomic_cas` instead.
 
     ```mlir
     %0 = eft.thread_atomic_rmw add acq_rel gpu %p, %v if %c : !llvm.ptr<1>, i32
@@ -96,9 +98,9 @@ def Eft_ThreadAtomicRMWOp : Eft_ThreadAtomic<"thread_atomic_rmw", [AllTypesMatch
 def Eft_ThreadFenceOp : Eft_Op<"thread_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Orders the accesses of one thread of a GPU";
   let description = [{
-    A relaxed atomic operation after the fence releases the accesses before the fence. A relaxed atomic
-    operation before the fence acquires for the accesses after the fence. Both hold for the threads of
-    the scope.
+    The fence gives relaxed atomic operations a stronger order, for the threads of the scope. A relaxed
+    operation after the fence releases all accesses before the fence, as with the order `release`. The
+    accesses after the fence come after a relaxed operation before the fence, as with the order `acquire`.
 
     ```mlir
     eft.thread_fence gpu
@@ -132,8 +134,8 @@ def Eft_ThreadAtomicCASOp : Eft_ThreadAtomic<"thread_atomic_cas",
 def Eft_ThreadAtomicLoadOp : Eft_ThreadAtomic<"thread_atomic_load"> {
   let summary = "Reads a word of global memory that other threads may write, in one thread of a GPU";
   let description = [{
-    Order and scope are those of `eft.atomic_load`. The word is one word of `eft.thread_load`, never a
-    vector. If the condition is false, the result is zero.
+    Order and scope are those of `eft.atomic_load`. The word is an integer of 8, 16, 32 or 64 bits. If the
+    condition is false, the operation does not access memory, and the result is zero.
 
     ```mlir
     %0 = eft.thread_atomic_load acquire gpu %p if %c : !llvm.ptr<1> -> i32
@@ -150,8 +152,8 @@ def Eft_ThreadAtomicLoadOp : Eft_ThreadAtomic<"thread_atomic_load"> {
 def Eft_ThreadAtomicStoreOp : Eft_ThreadAtomic<"thread_atomic_store"> {
   let summary = "Writes a word of global memory that other threads may read, in one thread of a GPU";
   let description = [{
-    Order and scope are those of `eft.atomic_store`. The word is one word, as in
-    `eft.thread_atomic_load`. If the condition is false, the operation does not access memory.
+    Order and scope are those of `eft.atomic_store`. The word is an integer of 8, 16, 32 or 64 bits. If the
+    condition is false, the operation does not access memory.
 
     ```mlir
     eft.thread_atomic_store release gpu %p, %word if %c : !llvm.ptr<1>, i32

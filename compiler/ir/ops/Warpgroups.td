@@ -49,8 +49,8 @@ def Eft_WaitDotsOp : Eft_Op<"wait_dots", [MemoryEffects<[MemRead, MemWrite]>,
     RangedTypesMatchWith<"results like the operands", "products", "results", "$_self">]> {
   let summary = "Waits until at most `pending` products are under way";
   let description = [{
-    The results are the operands, which are results of `eft.dot_async`. Their products must be among
-    those that are done after the wait.
+    The operands are results of `eft.dot_async`. Their products must be done after the wait: none of them
+    may be among the `pending` latest products. The results are the operands.
 
     ```mlir
     %r = eft.wait_dots %d pending 0 : tensor<64x128xf32, #c>

@@ -124,8 +124,8 @@ private:
     return found.has_value();
   }
 
-  /// Writes the first factors that are computed before the loop to shared memory, so that the loop
-  /// can use their registers.
+  /// A product's first factor may be computed before the loop. Writes such factors to shared
+  /// memory, unless they are there already, so that the loop can use their registers.
   void writeFirstFactors(RewriterBase &rewriter) {
     rewriter.setInsertionPoint(loop);
     Value zero = rewriter.create<arith::ConstantIntOp>(loop.getLoc(), 0, 32);

@@ -11,7 +11,7 @@ namespace eft {
 
 namespace {
 
-// Attributes that exist only while a loop is pipelined. Clones of an operation keep them.
+// Attributes that exist only while a loop is being pipelined. Clones of an operation keep them.
 constexpr StringLiteral markName = "eft.mark", pendingName = "eft.pending_in_loop";
 
 bool hasMark(Operation *op, Mark mark) {

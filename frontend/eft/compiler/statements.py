@@ -24,7 +24,8 @@ from eft.language.tuples import is_tuple, map_elements
 
 
 def to_variable(value):
-    """The value of the name in `name = value`."""
+    """What `name` holds after `name = value`: a number becomes a run-time value, and a list becomes
+    a tuple, also in tuples."""
     if is_number(value):
         return to_tensor(value)
     if type(value) is list:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks of which a GPU's thread has more elements than fit into its registers."""
+"""Blocks of which a GPU's thread has 64 elements or more: in most tests more than fit into its
+registers."""
 
 import eft
 import eft.language as tl
