@@ -52,8 +52,7 @@ def _library_dtype(value) -> dtype | None:
 
 def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compilation:
     """Compiles `function` for these arguments; see `JITFunction.warmup`."""
-    given = {key: kwargs.pop(key) for key in _OPTIONS if key in kwargs}
-    options = _runtime.read_options(function.__name__, given)
+    options = _runtime.read_options(function.__name__, _take_options(function, kwargs))
     options = function.effective(options)
     values = bind(function, args, kwargs)
     if has_tuples(function, values.values()):
@@ -93,6 +92,19 @@ def warmup(function, args, kwargs, target: str | None) -> CompiledKernel | Compi
         return driver.compile_variant(function, variant, None, known)
     except CompilationError as error:
         raise error.with_traceback(None) from None
+
+
+def _take_options(function, kwargs: dict) -> dict:
+    """Returns the options of a launch among the arguments. Removes them from `kwargs`, except those
+    that are also parameters. An argument sets an option and a parameter of the same name if the
+    parameter is a constexpr; otherwise it sets the parameter only."""
+    parameters = {each.name: each for each in function.parameters}
+    names = [name for name in _OPTIONS if name in kwargs]
+    return {
+        name: unwrap(kwargs[name] if name in parameters else kwargs.pop(name))
+        for name in names
+        if name not in parameters or parameters[name].is_constexpr
+    }
 
 
 def bind(function, args, kwargs) -> dict:

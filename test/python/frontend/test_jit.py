@@ -167,6 +167,22 @@ def test_warmup_for_a_target(argument):
     assert compilation.metadata.target == "cuda:90"
 
 
+@eft.jit
+def tells_options(x_ptr, num_warps, maxnreg: tl.constexpr):
+    tl.store(x_ptr, num_warps * 100 + maxnreg)
+
+
+def test_options_that_are_parameters():
+    """An argument with the name of an option also sets the option if its parameter is constexpr."""
+    x = np.zeros(1, np.int32)
+    made = tells_options.warmup(x, num_warps=64, maxnreg=40)
+    assert (made.metadata.num_warps, made.metadata.maxnreg) == (4, 40)
+    assert tells_options[1](x, num_warps=64, maxnreg=40) is made
+    assert x[0] == 6440
+    with pytest.raises(TypeError, match="option 'maxnreg' must be an int from 1 to 255, or None"):
+        tells_options.warmup(x, num_warps=1, maxnreg=0, target="cpu")
+
+
 def test_warmup_reads_arrays_as_a_launch_does():
     interface = np.ones(4, np.float16).__array_interface__
     for each, element in (
