@@ -47,7 +47,11 @@ func.func @elementwise(%x: tensor<64x32xf16>, %y: tensor<32x32xf16>, %z: tensor<
   %p = eft.dot %x, %y, %zero precision ieee : tensor<64x32xf16>, tensor<32x32xf16> -> tensor<64x32xf32>
   %chosen = arith.select %m, %z, %p : tensor<64x32xi1>, tensor<64x32xf32>
   %scaled = arith.divf %z, %chosen : tensor<64x32xf32>
-  %e = math.exp2 %scaled : tensor<64x32xf32>
+  %power = math.exp2 %scaled : tensor<64x32xf32>
+  %sigmoid = eft.sigmoid %power : tensor<64x32xf32>
+  %erfc = eft.erfc %sigmoid : tensor<64x32xf32>
+  %exp10 = eft.exp10 %erfc : tensor<64x32xf32>
+  %e = eft.hypot %exp10, %z : tensor<64x32xf32>
   %h = arith.truncf %e : tensor<64x32xf32> to tensor<64x32xf16>
   %rows = eft.reduce %h axis 1 : (tensor<64x32xf16>) -> tensor<64xf16> {
   ^bb0(%a: f16, %b: f16):

@@ -12,7 +12,8 @@ def Eft_FloatLike : Type<And<[
     CPred<"::llvm::isa<::mlir::FloatType>(::mlir::getElementTypeOrSelf($_self))">]>,
     "float or block of floats">;
 
-class Eft_UnaryFunction<string mnemonic> : Eft_Op<mnemonic, [Pure, SameOperandsAndResultType]> {
+class Eft_UnaryFunction<string mnemonic> : Eft_Op<mnemonic,
+    !listconcat([Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
   let arguments = (ins Eft_FloatLike:$operand);
   let results = (outs Eft_FloatLike:$result);
   let assemblyFormat = "$operand attr-dict `:` type($result)";
@@ -85,7 +86,8 @@ def Eft_MaxNumOp : Eft_MinMaxNumber<"max_num"> {
   }];
 }
 
-def Eft_HypotOp : Eft_Op<"hypot", [Pure, SameOperandsAndResultType]> {
+def Eft_HypotOp : Eft_Op<"hypot",
+    !listconcat([Pure, SameOperandsAndResultType], ElementwiseMappable.traits)> {
   let summary = "The square root of the sum of two squares";
   let description = [{
     √(a² + b²), without overflow or underflow of the squares. If an operand is infinite, the result is
