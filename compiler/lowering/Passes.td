@@ -210,6 +210,50 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def PrefetchLoads : Pass<"eft-prefetch-loads", "::mlir::func::FuncOp"> {
+  let summary = "Loads the blocks of a loop without products one iteration ahead of their use";
+  let description = [{
+    For a GPU. In an `scf.for` whose attribute `eft.num_stages` is above 1, and which has no products, loads
+    run one iteration ahead. The program waits for the memory of the next iteration only after it has
+    computed this one. The loaded blocks wait in registers, so the number of stages does not matter.
+
+    A load stays in its iteration in each of these cases:
+
+    - Its address, its mask or its value for masked elements depends on a loaded value, on what the loop
+      carries, or on the result of an operation with regions or side effects.
+    - The loop yields its result.
+    - With its result, a thread would keep more than `max-registers` loaded elements from one iteration to
+      the next. More registers leave room for fewer programs, which costs more than the wait.
+
+    A loop that stores is changed only if it has the attribute `eft.stores_apart`, which
+    `eft-version-stores` sets. A loop that writes memory in another way, or has a barrier or a volatile load,
+    is not changed.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %p = ... // from %i
+      %v = eft.load %p
+      ... // %v
+    } {eft.num_stages = 2 : i32}
+    ```
+    becomes
+    ```mlir
+    %first = eft.load ... // if 0 < %n
+    scf.for %i = %c0 to %n step %c1 iter_args(%v = %first) : i32 {
+      %p = ... // from %i + 1
+      %next = eft.load %p, mask %m // %m is true if %i + 1 < %n
+      ... // %v
+      scf.yield %next
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxRegisters", "max-registers", "int64_t", /*default=*/"16",
+           "the most registers of a thread for blocks that are loaded ahead">
+  ];
+  let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
+}
+
 def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
   let summary = "Writes factors of warpgroups' products to shared memory if no copies bring them there";
   let description = [{

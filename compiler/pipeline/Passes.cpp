@@ -131,6 +131,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     const uint64_t sharedBytes =
         sharedBytesOfProgram(options.target) - SharedMemory::bytesBehindAll;
     passes.addNestedPass<func::FuncOp>(createPipelineCopies({options.numStages, sharedBytes}));
+    passes.addNestedPass<func::FuncOp>(createPrefetchLoads());
     passes.addNestedPass<func::FuncOp>(createAdvanceCopies({sharedBytes}));
     if (hasWarpgroups(options.target))
       passes.addNestedPass<func::FuncOp>(createStageFactors({sharedBytes}));

@@ -10,22 +10,28 @@ namespace eft {
 
 namespace {
 
-/// Operands of additions are below 2^60, so that no sum overflows.
-constexpr unsigned maxBits = 60;
+/// The absolute values of bounds are at most 2^61, so that their difference does not overflow.
+constexpr unsigned maxBits = 61;
+
+/// A test allows numbers up to 2^54. It is below `maxBits` by enough for the multiplication by the
+/// size of an element and for some additions, which then need no further test.
+constexpr unsigned testedBits = 54;
 
 /// The most minima and maxima that `bitsOf` follows from one to the next.
 constexpr unsigned maxDepth = 4;
 
-/// Returns a number of bits in which the absolute value of the integer fits.
+/// Returns an n for which the absolute value of the integer is at most 2^n.
 unsigned bitsOf(Value value, unsigned depth = 0) {
   if (std::optional<int64_t> known = constantOf(value))
-    return APInt(64, uint64_t(*known), /*isSigned=*/true).getSignificantBits();
+    return *known == 0 ? 0 : APInt(64, uint64_t(*known)).abs().ceilLogBase2();
   Operation *op = value.getDefiningOp();
   if (isa_and_present<arith::ExtSIOp>(op))
     return bitsOf(op->getOperand(0), depth);
+  if (isa_and_present<arith::ExtUIOp>(op))
+    return op->getOperand(0).getType().getIntOrFloatBitWidth();
   if (isa_and_present<arith::MinSIOp, arith::MaxSIOp>(op) && depth < maxDepth)
     return std::max(bitsOf(op->getOperand(0), depth + 1), bitsOf(op->getOperand(1), depth + 1));
-  return value.getType().getIntOrFloatBitWidth();
+  return value.getType().getIntOrFloatBitWidth() - 1;
 }
 
 /// Adds comparisons that are true for each element for which the mask is true.
@@ -63,7 +69,7 @@ AccessRanges::Number AccessRanges::constant(int64_t number) {
 AccessRanges::Number AccessRanges::invariant(Value value) {
   Value own = materialize(value);
   if (isa<PointerType>(own.getType()))
-    return {b.create<CastPtrOp>(b.getI64Type(), own), 64};
+    return {b.create<CastPtrOp>(b.getI64Type(), own), 63};
   const unsigned bits = bitsOf(own);
   if (own.getType().isInteger(64))
     return {own, bits};
@@ -83,36 +89,45 @@ Value AccessRanges::materialize(Value value) {
   return materialized.lookup(value);
 }
 
-AccessRanges::Number AccessRanges::bounded(Number number) {
-  if (constantOf(number.value))
-    number.bits = std::min(number.bits, bitsOf(number.value));
-  if (number.bits <= maxBits)
+/// Returns the number, whose absolute value is at most 2^bits. If that is not known, adds a test to
+/// the condition.
+AccessRanges::Number AccessRanges::bounded(Number number, unsigned bits) {
+  if (number.bits <= bits)
     return number;
-  Value limit = b.create<arith::ConstantIntOp>(int64_t(1) << maxBits, 64);
-  Value twice = b.create<arith::ConstantIntOp>(int64_t(2) << maxBits, 64);
+  Value limit = b.create<arith::ConstantIntOp>(int64_t(1) << testedBits, 64);
+  Value twice = b.create<arith::ConstantIntOp>(int64_t(2) << testedBits, 64);
   Value shifted = b.createOrFold<arith::AddIOp>(number.value, limit);
-  require(b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, shifted, twice));
-  return {number.value, maxBits};
+  require(b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ule, shifted, twice));
+  return {number.value, testedBits};
 }
 
 AccessRanges::Number AccessRanges::add(Number x, Number y) {
-  x = bounded(x);
-  y = bounded(y);
-  return {b.createOrFold<arith::AddIOp>(x.value, y.value), std::max(x.bits, y.bits) + 1};
+  if (constantOf(x.value) == 0)
+    return y;
+  if (constantOf(y.value) == 0)
+    return x;
+  y = bounded(y, 62);
+  x = bounded(x, y.bits == 62 ? 61 : 62); // 2^62 + 2^61 < 2^63
+  Value sum = b.createOrFold<arith::AddIOp>(x.value, y.value);
+  return {sum, constantOf(sum) ? bitsOf(sum) : std::max(x.bits, y.bits) + 1};
 }
 
 AccessRanges::Number AccessRanges::multiply(Number x, Number y) {
-  const unsigned bits = x.bits + y.bits;
-  if (bits <= maxBits)
-    return {b.createOrFold<arith::MulIOp>(x.value, y.value), bits};
   if (constantOf(x.value) == 1)
     return y;
   if (constantOf(y.value) == 1)
     return x;
+  if (constantOf(x.value) == 0 || constantOf(y.value) == 0)
+    return constant(0);
+  const unsigned bits = x.bits + y.bits;
+  if (bits < 63) {
+    Value product = b.createOrFold<arith::MulIOp>(x.value, y.value);
+    return {product, constantOf(product) ? bitsOf(product) : bits};
+  }
   auto product = b.create<arith::MulSIExtendedOp>(x.value, y.value);
   Value sign = b.create<arith::ShRSIOp>(product.getLow(), constant(63).value);
   require(b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, product.getHigh(), sign));
-  return bounded({product.getLow(), 64});
+  return bounded({product.getLow(), 63}, testedBits);
 }
 
 AccessRanges::Number AccessRanges::least(Number x, Number y) {
@@ -142,21 +157,21 @@ AccessRanges::Bounds AccessRanges::scale(Bounds bounds, Number factor) {
   return {least(first, last), most(first, last)};
 }
 
-/// Returns the product of the term's factor and invariants.
-AccessRanges::Number AccessRanges::coefficient(const LinearTerm &term) {
-  Number result = constant(term.factor);
+/// Multiplies the bounds by the term's factor and invariants. The factor comes last: addresses and
+/// the numbers from which they are computed often differ by the factor only, so they share the
+/// rest.
+AccessRanges::Bounds AccessRanges::scale(Bounds bounds, const LinearTerm &term) {
+  Number invariants = constant(1);
   for (Value value : term.invariants)
-    result = multiply(invariant(value), result);
-  return result;
+    invariants = multiply(invariant(value), invariants);
+  return scale(scale(bounds, invariants), constant(term.factor));
 }
 
 AccessRanges::Bounds AccessRanges::boundsOf(const LinearForm &form) {
   Bounds sum = {constant(0), constant(0)};
-  for (const LinearTerm &term : form) {
-    const Number factor = coefficient(term);
-    sum = add(sum,
-              term.unknown ? scale(boundsOfUnknown(term.unknown), factor) : Bounds{factor, factor});
-  }
+  const Bounds one = {constant(1), constant(1)};
+  for (const LinearTerm &term : form)
+    sum = add(sum, scale(term.unknown ? boundsOfUnknown(term.unknown) : one, term));
   return sum;
 }
 
@@ -240,7 +255,7 @@ std::optional<AccessRanges::Bounds> AccessRanges::takeBelow(LinearForm &unknowns
                                           constant(0).value));
     bounds.least = most(bounds.least, base);
   }
-  return scale(bounds, coefficient(scaled));
+  return scale(bounds, scaled);
 }
 
 /// Removes the terms that the mask bounds from `unknowns`, and returns the bounds of their sum.
@@ -260,6 +275,7 @@ ByteRange AccessRanges::of(Value pointer, Value mask) {
   LinearForm unknowns = unknownPart(form);
   Bounds bounds = takeMasked(unknowns, mask);
   bounds = add(bounds, boundsOf(unknowns));
+  bounds = {bounded(bounds.least, maxBits), bounded(bounds.most, maxBits)};
   // The sum of the other terms may wrap around, as addresses do.
   Value first = bounds.least.value;
   for (const LinearTerm &term : invariantPart(form)) {

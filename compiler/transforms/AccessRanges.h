@@ -45,7 +45,7 @@ public:
   mlir::Value condition();
 
 private:
-  /// A signed number of 64 bits whose absolute value is below 2^bits.
+  /// A signed number of 64 bits whose absolute value is at most 2^bits.
   struct Number {
     mlir::Value value;
     unsigned bits;
@@ -58,13 +58,13 @@ private:
   Number invariant(mlir::Value value);
   Number add(Number a, Number b);
   Number multiply(Number a, Number b);
-  Number bounded(Number number);
+  Number bounded(Number number, unsigned bits);
   Number least(Number a, Number b);
   Number most(Number a, Number b);
   Bounds scale(Bounds bounds, Number factor);
+  Bounds scale(Bounds bounds, const LinearTerm &term);
   Bounds add(Bounds a, Bounds b);
 
-  Number coefficient(const LinearTerm &term);
   Bounds boundsOf(const LinearForm &form);
   Bounds boundsOfUnknown(mlir::Value unknown);
   Bounds boundsOfOperation(mlir::Operation *op);

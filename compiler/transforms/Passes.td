@@ -618,7 +618,7 @@ def VersionFactors : Pass<"eft-version-factors", "::mlir::func::FuncOp"> {
 }
 
 def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
-  let summary = "Gives loops with products a version for stores that write nothing that the loop loads";
+  let summary = "Gives pipelined loops a version for stores that write nothing that the loop loads";
   let description = [{
     For a GPU. If a store in a loop may write what a load in the loop reads, the load can't run some
     iterations ahead, and it must have the layout of the store. Usually the loop stores to other arrays than
@@ -635,7 +635,7 @@ def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
 
     A loop is not changed in any of these cases:
 
-    - It has no `eft.dot` that runs on tensor cores.
+    - It has no `eft.dot` that runs on tensor cores, and no attribute `eft.num_stages` above 1.
     - The range of an access is not known, for example because its address depends on a loaded value.
     - A load and a store compute their addresses from the same pointer.
     - It has no load or no store, or more than 24 pairs of a load and a store.
@@ -643,8 +643,8 @@ def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
       barrier.
     - It has a load that must read memory anew: a `volatile` one, or one with the cache modifier `cv`.
 
-    The number of stages does not matter: with one stage, loads still profit from their own layouts. The
-    code of the loop becomes twice as long, and again if `eft-version-loops` doubles each version.
+    For a loop with products the number of stages does not matter: with one stage, loads still profit from
+    their own layouts. The code of the loop becomes twice as long, and again if `eft-version-loops` doubles each version.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<16x16xf32>) : i32 {

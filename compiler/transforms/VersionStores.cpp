@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-version-stores: gives loops with products and stores a second version, for stores that write
+// eft-version-stores: gives pipelined loops that store a second version, for stores that write
 // nothing that the loop loads.
 //
 // Only in that version may loads run some iterations ahead, and have the layouts that suit their
@@ -55,8 +55,12 @@ Value baseOf(Value pointer) {
   return pointer;
 }
 
-bool multipliesOnTensorCores(scf::ForOp loop) {
-  return llvm::any_of(loop.getBody()->getOps<DotOp>(),
+/// Returns true if the loads of the loop could run ahead of it if no store were in their way: the
+/// loop multiplies on tensor cores, or the kernel asks for more than one stage.
+bool mayBePipelined(scf::ForOp loop) {
+  auto stages = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
+  return (stages && stages.getInt() > 1) ||
+         llvm::any_of(loop.getBody()->getOps<DotOp>(),
                       [](DotOp dot) { return dot.usesTensorCores(); });
 }
 
@@ -108,7 +112,7 @@ struct VersionStoresPass : impl::VersionStoresBase<VersionStoresPass> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (multipliesOnTensorCores(loop))
+      if (mayBePipelined(loop))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());

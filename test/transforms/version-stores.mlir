@@ -212,13 +212,14 @@ func.func @next_address(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>, %n: i32, %stride: 
   // CHECK-DAG: %[[WIDE:.*]] = arith.extsi %[[N]] : i32 to i64
   // CHECK-DAG: %[[LAST:.*]] = arith.addi %[[WIDE]], %c-1_i64 : i64
   // CHECK-DAG: %[[NUMBER:.*]] = arith.extsi %[[STRIDE]] : i32 to i64
-  // CHECK-DAG: %[[BYTES:.*]] = arith.muli %[[NUMBER]], %c4_i64 : i64
-  // CHECK-DAG: %[[AT4:.*]] = arith.muli %[[NUMBER]], %c16_i64 : i64
-  // CHECK-DAG: %[[ATLAST:.*]], %[[HIGH:.*]] = arith.mulsi_extended %[[LAST]], %[[BYTES]] : i64
+  // CHECK-DAG: %[[AT4:.*]] = arith.muli %[[NUMBER]], %c4_i64 : i64
+  // CHECK-DAG: %[[ATLAST:.*]], %[[HIGH:.*]] = arith.mulsi_extended %[[LAST]], %[[NUMBER]] : i64
   // CHECK-DAG: %[[SIGN:.*]] = arith.shrsi %[[ATLAST]], %c63_i64 : i64
   // CHECK-DAG: arith.cmpi eq, %[[HIGH]], %[[SIGN]] : i64
-  // CHECK-DAG: arith.minsi %[[AT4]], %[[ATLAST]] : i64
-  // CHECK-DAG: arith.maxsi %[[AT4]], %[[ATLAST]] : i64
+  // CHECK-DAG: %[[LEAST:.*]] = arith.minsi %[[AT4]], %[[ATLAST]] : i64
+  // CHECK-DAG: %[[MOST:.*]] = arith.maxsi %[[AT4]], %[[ATLAST]] : i64
+  // CHECK-DAG: arith.muli %[[LEAST]], %c4_i64 : i64
+  // CHECK-DAG: arith.muli %[[MOST]], %c4_i64 : i64
   // CHECK-DAG: arith.muli %[[NUMBER]], %c-8_i64 : i64
   // CHECK: eft.stores_apart
   %end = scf.for %k = %four to %n step %two iter_args(%p = %x) -> (!eft.ptr<f32>) : i32 {
@@ -520,17 +521,19 @@ func.func @atomics(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>, %n: i32) {
 
 // -----
 
-// A loop without a product has no copies.
+// The loads of a loop without a product run ahead only if the kernel asks for stages.
 // CHECK-LABEL: @no_product
-// CHECK-NOT: scf.if
+// CHECK: scf.for
 // CHECK-NOT: eft.stores_apart
+// CHECK: scf.if
+// CHECK: } {eft.num_stages = 2 : i32, eft.stores_apart}
+// CHECK: } {eft.num_stages = 2 : i32}
 // CHECK: return
 func.func @no_product(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>, %n: i32) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %c256 = arith.constant 256 : i32
   %c16 = arith.constant dense<16> : tensor<16x1xi32>
-  %first = arith.constant dense<0.0> : tensor<16x16xf32>
   %i = eft.arange 0 to 16 : tensor<16xi32>
   %r = eft.expand_dims %i axis 1 : tensor<16xi32> -> tensor<16x1xi32>
   %c = eft.expand_dims %i axis 0 : tensor<16xi32> -> tensor<1x16xi32>
@@ -550,6 +553,18 @@ func.func @no_product(%x: !eft.ptr<f32>, %y: !eft.ptr<f32>, %n: i32) {
     %yp = eft.addptr %ys, %offsets : tensor<16x16x!eft.ptr<f32>>, tensor<16x16xi32>
     eft.store %yp, %d : tensor<16x16x!eft.ptr<f32>>
   }
+  scf.for %k = %zero to %n step %one : i32 {
+    %base = arith.muli %k, %c256 : i32
+    %ak = eft.addptr %x, %base : !eft.ptr<f32>, i32
+    %as = eft.splat %ak : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>>
+    %ap = eft.addptr %as, %offsets : tensor<16x16x!eft.ptr<f32>>, tensor<16x16xi32>
+    %a = eft.load %ap : tensor<16x16x!eft.ptr<f32>>
+    %d = arith.addf %a, %a : tensor<16x16xf32>
+    %yk = eft.addptr %y, %base : !eft.ptr<f32>, i32
+    %ys = eft.splat %yk : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>>
+    %yp = eft.addptr %ys, %offsets : tensor<16x16x!eft.ptr<f32>>, tensor<16x16xi32>
+    eft.store %yp, %d : tensor<16x16x!eft.ptr<f32>>
+  } {eft.num_stages = 2 : i32}
   return
 }
 

@@ -234,7 +234,6 @@ private:
     mark(rewriter.create<CommitCopiesOp>(loop.getLoc()), Mark::First);
 
     SmallVector<Value> yielded;
-    auto yield = cast<scf::YieldOp>(body->getTerminator());
     yieldCarried(rewriter, loads, ofLoads, Mark::Ahead, yielded);
     yieldCarried(rewriter, addresses, mapping, Mark::First, yielded);
     yielded.push_back(emitNext(rewriter, written, plan.numSlots, Mark::First));
@@ -247,10 +246,6 @@ private:
     beginProducts(rewriter, read);
     for (auto [operand, slot] : llvm::zip_equal(operands->all(), slots))
       readSlot(rewriter, operand, slot, read);
-    rewriter.setInsertionPoint(yield);
-    for (OpOperand &operand : yield->getOpOperands())
-      if (!isComputedInLoop(operand.get()))
-        operand.set(emitSame(rewriter, operand.get()));
     for (Operation *op : llvm::reverse(originals))
       if (isOpTriviallyDead(op))
         rewriter.eraseOp(op);
@@ -280,14 +275,9 @@ private:
     for (BlockArgument argument : slice.carried) {
       Value next = mapping.lookupOrDefault(yield.getOperand(argument.getArgNumber() - 1));
       const bool isOfPart =
-          isComputedInLoop(next) && (part == Mark::Ahead || !next.getDefiningOp<LoadOp>());
-      yielded.push_back(isOfPart ? next : emitSame(rewriter, next, part));
+          isComputedIn(loop, next) && (part == Mark::Ahead || !next.getDefiningOp<LoadOp>());
+      yielded.push_back(isOfPart ? next : emitSame(rewriter, loop.getLoc(), next, part));
     }
-  }
-
-  bool isComputedInLoop(Value value) {
-    Operation *op = value.getDefiningOp();
-    return op && op->getBlock() == loop.getBody();
   }
 
   bool rewrites() const { return !products->rewritten().empty(); }
@@ -331,7 +321,7 @@ private:
   void beginProducts(RewriterBase &rewriter, Value slot) {
     // When the third part runs, `slot` is already the next iteration's slot, so the loop carries
     // the number for the third part.
-    Value slotOfThird = plan.hasThirdPart ? emitSame(rewriter, slot) : Value();
+    Value slotOfThird = plan.hasThirdPart ? emitSame(rewriter, loop.getLoc(), slot) : Value();
     if (plan.hasThirdPart)
       separateThirdPart(rewriter);
     const unsigned numAtOnce = plan.hasThirdPart ? unsigned(products->beginAtOnce().size()) : 0;
@@ -446,16 +436,6 @@ private:
         load.getLoc(), mapping.lookupOrDefault(load.getPointer()), slot, written,
         /*condition=*/Value(), mask, load.getRunAttr(), load.getUniformRunsAttr(),
         load.getPrefixRunsAttr(), load.getHeadlessAttr());
-  }
-
-  /// Returns `value` as the result of a new operation. Upstream's pipeliner requires that an
-  /// iteration yields results of operations in the loop: neither arguments nor values from before
-  /// the loop.
-  Value emitSame(RewriterBase &rewriter, Value value, std::optional<Mark> part = std::nullopt) {
-    Value yes = rewriter.create<arith::ConstantIntOp>(loop.getLoc(), 1, 1);
-    Value same = rewriter.create<arith::SelectOp>(loop.getLoc(), yes, value, value);
-    markAll({yes, same}, part);
-    return same;
   }
 
   /// The number of the slot after `slot`: slot + 1, or 0 after the last of the `count` slots.

@@ -98,6 +98,20 @@ void setPendingInLoop(WaitDotsOp wait, unsigned pending) {
   wait->setAttr(pendingName, IntegerAttr::get(IntegerType::get(wait.getContext(), 32), pending));
 }
 
+bool isComputedIn(scf::ForOp loop, Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getBlock() == loop.getBody();
+}
+
+Value emitSame(RewriterBase &rewriter, Location loc, Value value, std::optional<Mark> part) {
+  Value yes = rewriter.create<arith::ConstantIntOp>(loc, 1, 1);
+  Value same = rewriter.create<arith::SelectOp>(loc, yes, value, value);
+  if (part)
+    for (Value made : {yes, same})
+      mark(made.getDefiningOp(), *part);
+  return same;
+}
+
 void doOnlyIf(RewriterBase &rewriter, Operation *op, Value condition) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
@@ -117,6 +131,11 @@ void doOnlyIf(RewriterBase &rewriter, Operation *op, Value condition) {
 }
 
 LogicalResult pipelineParts(RewriterBase &rewriter, scf::ForOp loop, const PipelineShape &shape) {
+  Operation *yield = loop.getBody()->getTerminator();
+  rewriter.setInsertionPoint(yield);
+  for (OpOperand &operand : yield->getOpOperands())
+    if (!isComputedIn(loop, operand.get()))
+      operand.set(emitSame(rewriter, loop.getLoc(), operand.get()));
   SmallVector<Operation *> third;
   scf::PipeliningOption options;
   options.getScheduleFn = [&](scf::ForOp, Schedule &schedule) {

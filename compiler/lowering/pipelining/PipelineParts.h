@@ -25,6 +25,14 @@ void mark(mlir::Operation *op, Mark mark);
 /// of `wait` outside the loop keep their own, smaller number.
 void setPendingInLoop(WaitDotsOp wait, unsigned pending);
 
+/// Whether `value` is the result of an operation in the loop's body.
+bool isComputedIn(mlir::scf::ForOp loop, mlir::Value value);
+/// Returns `value` as the result of a new operation, which belongs to `part`. Upstream's pipeliner
+/// requires that an iteration yields results of operations in the loop: neither arguments nor
+/// values from before the loop.
+mlir::Value emitSame(mlir::RewriterBase &rewriter, mlir::Location loc, mlir::Value value,
+                     std::optional<Mark> part = std::nullopt);
+
 struct PipelineShape {
   unsigned distance;    // the number of iterations by which the first part runs ahead of the second
   bool copiesComeFirst; // true if an iteration begins its copies before its products

@@ -85,7 +85,9 @@ def range(
         step: the difference between consecutive values, by default 1; may be negative. A step of 0
             is an error if it is known at compile time; at run time it makes no iterations.
         num_stages: the number of iterations that a GPU has under way at a time, in a loop with
-            matrix products. If it is None, the launch's option applies.
+            matrix products. If it is None, the launch's option applies. In a loop without matrix
+            products, a number above 1 lets a GPU load the next iteration's blocks while it computes
+            the current iteration.
         flatten, warp_specialize: hints for an outer loop around a loop with matrix products. Either
             one promises that no iteration of the outer loop reads what an earlier iteration has
             written. Then a GPU may load the first factors of the next iteration before it stores

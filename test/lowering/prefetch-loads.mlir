@@ -1,0 +1,131 @@
+// RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_80 num-warps=4}, func.func(eft-prefetch-loads, canonicalize, cse))' | FileCheck %s
+// RUN: eft-opt %s -pass-pipeline='builtin.module(eft-place{target=sm_80 num-warps=4}, func.func(eft-prefetch-loads{max-registers=3}, canonicalize, cse))' | FileCheck %s --check-prefix=FEW
+
+// Each thread has four elements of each row. The first row is loaded before the loop, and each iteration
+// first loads the next row, if there is one. What the loop stores is computed from the row that it carries.
+// CHECK-LABEL: @rows
+// CHECK-SAME: %[[X:[a-z0-9]+]]: !eft.ptr<f32>
+// CHECK: %[[FIRST:.*]] = eft.load {{.*}}, mask
+// CHECK: scf.for %[[K:.*]] = %c0_i32 to %[[N:.*]] step %c1_i32 iter_args(%[[ROW:.*]] = %[[FIRST]])
+// CHECK: %[[LAST:.*]] = arith.subi %[[N]], %c1_i32
+// CHECK: %[[HASNEXT:.*]] = arith.cmpi slt, %[[K]], %[[LAST]]
+// CHECK: %[[NEXTK:.*]] = arith.addi %[[K]], %c1_i32
+// CHECK: %[[START:.*]] = arith.muli %[[NEXTK]], %c512_i32
+// CHECK: eft.addptr %[[X]], %[[START]]
+// CHECK: %[[MASK:.*]] = eft.splat %[[HASNEXT]]
+// CHECK: %[[NEXT:.*]] = eft.load %{{.*}}, mask %[[MASK]] {{.*}}run = 4{{.*}}uniformRuns
+// CHECK: %[[TWICE:.*]] = arith.addf %[[ROW]], %[[ROW]]
+// CHECK: eft.store %{{.*}}, %[[TWICE]]
+// CHECK: scf.yield %[[NEXT]]
+
+// With less than four registers for it, the row is not loaded ahead.
+// FEW-LABEL: @rows
+// FEW: scf.for {{.*}} step %c1_i32  : i32 {
+// FEW: eft.load %{{[^,]*}} {
+func.func @rows(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c512 = arith.constant 512 : i32
+  %i = eft.arange 0 to 512 : tensor<512xi32>
+  scf.for %k = %zero to %n step %one : i32 {
+    %start = arith.muli %k, %c512 : i32
+    %xk = eft.addptr %x, %start : !eft.ptr<f32>, i32
+    %xs = eft.splat %xk : !eft.ptr<f32> -> tensor<512x!eft.ptr<f32>>
+    %xp = eft.addptr %xs, %i : tensor<512x!eft.ptr<f32>>, tensor<512xi32>
+    %row = eft.load %xp : tensor<512x!eft.ptr<f32>>
+    %twice = arith.addf %row, %row : tensor<512xf32>
+    %yk = eft.addptr %y, %start : !eft.ptr<f32>, i32
+    %ys = eft.splat %yk : !eft.ptr<f32> -> tensor<512x!eft.ptr<f32>>
+    %yp = eft.addptr %ys, %i : tensor<512x!eft.ptr<f32>>, tensor<512xi32>
+    eft.store %yp, %twice : tensor<512x!eft.ptr<f32>>
+  } {eft.num_stages = 2 : i32, eft.stores_apart}
+  return
+}
+
+// The loads of the table's entries run ahead. The loads at these entries do not, nor do loads through an
+// address that the loop carries, and loads whose result the loop yields.
+// CHECK-LABEL: @which
+// CHECK: eft.load
+// CHECK-NOT: eft.load
+// CHECK: scf.for {{.*}} iter_args(%{{[a-z0-9]+}} = {{.*}}, %[[AT:[a-z0-9]+]] = {{.*}}, %{{[a-z0-9]+}} = {{.*}}, %[[ENTRY:[a-z0-9]+]] = {{.*}})
+// CHECK: eft.load %{{.*}}, mask %{{.*}} : !eft.ptr<i32>
+// CHECK: %[[THERE:.*]] = eft.addptr %{{.*}}, %[[ENTRY]]
+// CHECK: eft.load %[[THERE]]
+// CHECK: eft.load %[[AT]]
+// CHECK: eft.load %{{[a-z0-9]+}} : !eft.ptr<f32>
+// CHECK: scf.yield
+func.func @which(%x: !eft.ptr<f32>, %table: !eft.ptr<i32>, %out: !eft.ptr<f32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0.0 : f32
+  %r:3 = scf.for %k = %zero to %n step %one iter_args(%sum = %none, %at = %x, %before = %none) -> (f32, !eft.ptr<f32>, f32) : i32 {
+    %entry = eft.addptr %table, %k : !eft.ptr<i32>, i32
+    %number = eft.load %entry : !eft.ptr<i32>
+    %there = eft.addptr %x, %number : !eft.ptr<f32>, i32
+    %a = eft.load %there : !eft.ptr<f32>
+    %b = eft.load %at : !eft.ptr<f32>
+    %xk = eft.addptr %x, %k : !eft.ptr<f32>, i32
+    %d = eft.load %xk : !eft.ptr<f32>
+    %ab = arith.addf %a, %b : f32
+    %abc = arith.addf %ab, %before : f32
+    %next = arith.addf %sum, %abc : f32
+    %after = eft.addptr %at, %one : !eft.ptr<f32>, i32
+    scf.yield %next, %after, %d : f32, !eft.ptr<f32>, f32
+  } {eft.num_stages = 3 : i32}
+  eft.store %out, %r#0 : !eft.ptr<f32>
+  return
+}
+
+// Nothing runs ahead in a loop that may overwrite what it loads, that has one stage, a volatile load or a
+// product.
+// CHECK-LABEL: @unchanged
+// CHECK-NOT: eft.load
+// CHECK: scf.for {{.*}} step %c1_i32  : i32 {
+// CHECK: eft.load
+// CHECK: eft.store
+// CHECK-NOT: eft.load
+// CHECK: scf.for {{.*}} iter_args(%{{[a-z0-9]+}} = %{{[a-z0-9_]+}}) -> (f32)
+// CHECK: eft.load
+// CHECK-NOT: eft.load
+// CHECK: scf.for {{.*}} iter_args(%{{[a-z0-9]+}} = %{{[a-z0-9_]+}}) -> (f32)
+// CHECK: eft.load {{.*}} volatile
+// CHECK-NOT: eft.load
+// CHECK: scf.for {{.*}} iter_args(%{{[a-z0-9]+}} = %{{[a-z0-9_]+}}) -> (tensor<16x16xf32
+// CHECK: eft.load
+// CHECK: eft.dot
+func.func @unchanged(%x: !eft.ptr<f32>, %out: !eft.ptr<f32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0.0 : f32
+  %square = arith.constant dense<0.0> : tensor<16x16xf32>
+  scf.for %k = %zero to %n step %one : i32 {
+    %p = eft.addptr %x, %k : !eft.ptr<f32>, i32
+    %v = eft.load %p : !eft.ptr<f32>
+    %q = eft.addptr %out, %k : !eft.ptr<f32>, i32
+    eft.store %q, %v : !eft.ptr<f32>
+  } {eft.num_stages = 2 : i32}
+  %r = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (f32) : i32 {
+    %p = eft.addptr %x, %k : !eft.ptr<f32>, i32
+    %v = eft.load %p : !eft.ptr<f32>
+    %next = arith.addf %sum, %v : f32
+    scf.yield %next : f32
+  } {eft.num_stages = 1 : i32}
+  eft.store %out, %r : !eft.ptr<f32>
+  %s = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (f32) : i32 {
+    %p = eft.addptr %x, %k : !eft.ptr<f32>, i32
+    %v = eft.load %p volatile : !eft.ptr<f32>
+    %next = arith.addf %sum, %v : f32
+    scf.yield %next : f32
+  } {eft.num_stages = 2 : i32}
+  eft.store %out, %s : !eft.ptr<f32>
+  %d = scf.for %k = %zero to %n step %one iter_args(%sum = %square) -> (tensor<16x16xf32>) : i32 {
+    %p = eft.addptr %x, %k : !eft.ptr<f32>, i32
+    %ps = eft.splat %p : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>>
+    %v = eft.load %ps : tensor<16x16x!eft.ptr<f32>>
+    %next = eft.dot %v, %v, %sum precision ieee : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xf32>
+    scf.yield %next : tensor<16x16xf32>
+  } {eft.num_stages = 2 : i32}
+  %outs = eft.splat %out : !eft.ptr<f32> -> tensor<16x16x!eft.ptr<f32>>
+  eft.store %outs, %d : tensor<16x16x!eft.ptr<f32>>
+  return
+}
