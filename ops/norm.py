@@ -7,14 +7,16 @@
 `kept` is defined in dropout.py. A root mean square norm takes 0 as the mean. All arithmetic is in
 fp32.
 
-A program of the forward has four rows that are 16 apart, in a group of 64. From row 1024 on, these
-four rows share a draw; in earlier rows, four columns that are 16 apart share a draw. So 16 bits say
-what is kept of four rows and four columns. A row is divided into four blocks of columns, its
-*parts*: part i has the columns 16 * i to 16 * i + 15 of every group of 64. A row that is too long
-for the registers is computed in *pieces* of neighbouring columns, and each piece has four parts.
+A program of the forward has four rows that are 16 apart, in a group of 64. A draw gives four
+numbers. From row 1024 on, these are for the four rows, one for each. In earlier rows, they are for
+four columns that are 16 apart. So 16 bits say what is kept of four rows and four columns. A row is
+divided into four blocks of columns, its *parts*: part i has the columns 16 * i to 16 * i + 15 of
+every group of 64. A row that is too long for the registers is computed in *pieces* of neighbouring
+columns, and each piece has four parts.
 
 The order of sums is part of the meaning and the same on a GPU and a CPU. First the four parts are
-added element by element. Then `tl.sum` adds the elements of the resulting block of GROUPS times 16.
+added element by element, then the sums of the pieces. Last, `tl.sum` adds the elements of the
+resulting block of GROUPS times 16.
 """
 
 import eft

@@ -157,11 +157,11 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
 def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
   let summary = "In loops with `eft.flatten`, begins the next iteration's copies before this iteration's stores";
   let description = [{
-    For a GPU, after `eft-pipeline-copies`. In a loop with the attribute `eft.flatten`, no iteration reads
-    memory that an earlier iteration has written. An iteration of this loop may begin with the first copies
-    of a pipelined loop, then run the pipelined loop, and then store. In this case, the pass begins the
-    copies of the next iteration before the stores of the current iteration. So memory and tensor cores are
-    less often idle. The slots are allocated once, before the loop with the attribute.
+    For a GPU, after `eft-pipeline-copies`. The attribute `eft.flatten` of a loop is a promise of the
+    program: no iteration reads memory that an earlier iteration has written. The pass does not check it. If
+    an iteration consists of the first copies of a pipelined loop, the pipelined loop, and stores, the pass
+    begins the copies of the next iteration before the stores of the current iteration. So memory and tensor
+    cores are less often idle. The slots are allocated once, before the loop with the attribute.
 
     The loop with the attribute is not changed in any of these cases:
 

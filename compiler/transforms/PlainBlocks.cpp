@@ -182,7 +182,8 @@ Value PlainBlocks::emitCondition(OpBuilder &b, Location loc) {
   auto compare = [&](CmpIPredicate predicate, Value left, Value right) {
     add(b.create<arith::CmpIOp>(loc, predicate, left, right));
   };
-  /// The last of the consecutive elements from `first` on; requires that they do not wrap around.
+  /// Emits the last of `growth` + 1 consecutive elements from `first` on. Adds to the condition
+  /// that they do not wrap around.
   auto lastOf = [&](Value first, int64_t growth, bool isSigned) {
     if (growth == 0)
       return first;

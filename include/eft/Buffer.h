@@ -52,8 +52,8 @@ public:
   }
 
   /// Sets every byte to `value`. On a GPU the call only puts this work into `stream`, or into the
-  /// default stream, and may return before the work is done. Fails with InvalidArgument for a
-  /// stream of another device, or with Cuda.
+  /// default stream, and may return before the work is done. Fails with InvalidArgument if the
+  /// stream is on another device, and with Cuda if a call of the driver fails.
   Status fill(const Stream &stream, uint8_t value);
   Status fill(uint8_t value) { return fill(Stream(where), value); }
 

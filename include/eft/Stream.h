@@ -51,7 +51,8 @@ public:
   /// owner.
   CUstream_st *handle() const { return raw; }
 
-  /// Waits until the work that is in the stream now is done. Fails with Cuda if that work failed.
+  /// Waits until the work that is in the stream now is done. Fails with Cuda if that work failed,
+  /// and with NoDriver or NoDevice if there is no such GPU.
   Status synchronize() const;
 
 private:

@@ -40,7 +40,7 @@ public:
   // Declares that from now on the launching thread only waits for other threads. That thread then
   // calls `look` every 50 ms, and the watch no longer marks the launch.
   void beginWait();
-  // Asks the interruption whether the launch must end.
+  // Asks the interruption whether the launch must end, and if so requests the stop.
   void look();
 
   // True in a child process that was forked inside the launch. The threads that helped with the

@@ -14,7 +14,7 @@ namespace {
 using Registers = std::array<uint32_t, 4>; // EAX, EBX, ECX, EDX
 
 // One leaf of CPUID. `counts` selects the registers that identify the processor and its features.
-// The other registers differ from core to core, or describe the operating system.
+// The others say nothing about the instructions that code may use; some differ from core to core.
 struct Leaf {
   uint32_t number, part;
   std::array<bool, 4> counts;

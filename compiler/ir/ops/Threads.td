@@ -14,7 +14,7 @@ def Eft_ThreadLoadOp : Eft_Op<"thread_load", [AttrSizedOperandSegments,
     TypesMatchWith<"the other words to have the type of the words",
                    "words", "other", "$_self",
                    "!::llvm::cast<::eft::ThreadLoadOp>(&$_op).getOther() || std::equal_to<>()">]> {
-  let summary = "Loads words of global memory in one thread of a GPU";
+  let summary = "Loads words of global memory, as one thread of a GPU does";
   let description = [{
     If the condition is false, the operation does not access memory, and the result is `other`, or zero
     if there is no `other`. There is no branch: the condition is a predicate of the instruction. The
@@ -43,7 +43,7 @@ def Eft_ThreadLoadOp : Eft_Op<"thread_load", [AttrSizedOperandSegments,
 }
 
 def Eft_ThreadStoreOp : Eft_Op<"thread_store", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Stores words to global memory in one thread of a GPU";
+  let summary = "Stores words to global memory, as one thread of a GPU does";
   let description = [{
     If the condition is false, the operation does not access memory. The condition, the hints and the
     words are those of `eft.thread_load`.
@@ -70,7 +70,7 @@ class Eft_ThreadAtomic<string mnemonic, list<Trait> traits = []>
 }
 
 def Eft_ThreadAtomicRMWOp : Eft_ThreadAtomic<"thread_atomic_rmw", [AllTypesMatch<["value", "result"]>]> {
-  let summary = "Changes a word of global memory atomically, in one thread of a GPU";
+  let summary = "Changes a word of global memory atomically, as one thread of a GPU does";
   let description = [{
     The computation, the order and the scope are those of `eft.atomic_rmw`. The result is what memory
     held before, or zero if the condition is false.
@@ -112,7 +112,7 @@ def Eft_ThreadFenceOp : Eft_Op<"thread_fence", [MemoryEffects<[MemRead, MemWrite
 
 def Eft_ThreadAtomicCASOp : Eft_ThreadAtomic<"thread_atomic_cas",
     [AllTypesMatch<["expected", "value", "result"]>]> {
-  let summary = "Replaces an expected word of global memory atomically, in one thread of a GPU";
+  let summary = "Replaces an expected word of global memory atomically, as one thread of a GPU does";
   let description = [{
     Writes `value` if memory holds `expected`, as `eft.atomic_cas` does. Order and scope are those of
     `eft.atomic_cas`. The word has 16, 32 or 64 bits. The result is what memory held before, or zero if
@@ -132,7 +132,7 @@ def Eft_ThreadAtomicCASOp : Eft_ThreadAtomic<"thread_atomic_cas",
 }
 
 def Eft_ThreadAtomicLoadOp : Eft_ThreadAtomic<"thread_atomic_load"> {
-  let summary = "Reads a word of global memory that other threads may write, in one thread of a GPU";
+  let summary = "`eft.atomic_load`, as one thread of a GPU does it";
   let description = [{
     Order and scope are those of `eft.atomic_load`. The word is an integer of 8, 16, 32 or 64 bits. If the
     condition is false, the operation does not access memory, and the result is zero.
@@ -150,7 +150,7 @@ def Eft_ThreadAtomicLoadOp : Eft_ThreadAtomic<"thread_atomic_load"> {
 }
 
 def Eft_ThreadAtomicStoreOp : Eft_ThreadAtomic<"thread_atomic_store"> {
-  let summary = "Writes a word of global memory that other threads may read, in one thread of a GPU";
+  let summary = "`eft.atomic_store`, as one thread of a GPU does it";
   let description = [{
     Order and scope are those of `eft.atomic_store`. The word is an integer of 8, 16, 32 or 64 bits. If the
     condition is false, the operation does not access memory.

@@ -52,8 +52,8 @@ public:
   llvm::ArrayRef<LoopOperand> all() const { return operands; }
   /// True if factors are computed from one of the operands.
   bool haveComputed() const { return hasComputed; }
-  /// The operand that is the factor `use` of a product, if the product reads it in the order in
-  /// which copies bring it; else null.
+  /// The operand whose slots a product reads as its factor `use`, without threads that rewrite the
+  /// block first; else null.
   const LoopOperand *of(mlir::OpOperand &use) const;
   /// The operand that is the factor `use` of a product, if threads rewrite it for the product; else
   /// null.

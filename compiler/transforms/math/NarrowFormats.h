@@ -15,8 +15,9 @@ namespace eft {
 
 /// The operations on f16 and bf16 for which the target has instructions.
 struct NarrowFloatSupport {
-  /// Arithmetic on f16; conversions between f16 and f64 or f32, and from integers to f16; minima
-  /// and maxima of f16 and bf16.
+  /// Addition, subtraction, multiplication, negation, comparison and fused multiply-add of f16;
+  /// conversions between f16 and f64 or f32, and from integers to f16; minima and maxima of f16 and
+  /// bf16.
   bool f16Arithmetic = false;
   /// Conversions between f32 and bf16.
   bool bf16Conversions = false;

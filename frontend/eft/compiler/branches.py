@@ -235,8 +235,9 @@ class Branches:
         )
 
     def _join_returns(self, condition, arms):
-        """Ends both branches of a choice after which no statements follow. Returns the value that
-        the function returns, and the node of a `return`."""
+        """Ends the two branches of a choice if both have returned. The statements after the `if`
+        have already been lowered into them. Returns the value that the function returns, and the
+        node of the `return` in the second branch."""
         (one, first), (other, second) = (arm.returned for arm in arms)
         pairs = pair(one, other)
         if pairs is None:

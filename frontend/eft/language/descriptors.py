@@ -288,8 +288,8 @@ def _block(desc: tensor_descriptor, offsets) -> tuple[tensor, tensor]:
 
 
 def _rows(desc: tensor_descriptor, name: str, x_offsets, y_offset) -> tuple[tensor, tensor]:
-    """The pointers to the elements of the rows with the numbers `x_offsets`, and a mask that is
-    true inside the array."""
+    """The pointers to `block_shape[1]` elements of each row whose number is in `x_offsets`, from
+    the column `y_offset` on, and a mask that is true inside the array."""
     if len(desc.block_shape) != 2 or desc.block_shape[0] != 1:
         raise Mistake(
             f"{name} needs a tensor descriptor with a block_shape of one row, [1, …], got "

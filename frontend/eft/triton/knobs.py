@@ -115,8 +115,9 @@ class env_base:
         return value
 
     def changed(self, value, again: bool = True):
-        """Is called after a change of the knob, and makes Eft use the new value. With `again`, also
-        sets the knob's environment variable."""
+        """Is called after a change of the knob. If the knob works in Eft, makes Eft use the new
+        value; if not, warns. Also sets the knob's environment variable, unless `again` is false:
+        then the value came from that variable."""
         text = toenv(value)
         if self.key and text and again:
             setenv(self.key, text[0])

@@ -15,10 +15,11 @@ _BUILD = Path(eft.__file__).parent.parent
 
 
 class Process:
-    """Runs Python in new processes, in a folder of its own, with an empty cache.
+    """Runs Python in new processes. All of them share a folder, which is their working directory,
+    and a cache in it, which is empty at first.
 
     Attributes:
-        folder: the folder, in which Python also looks for modules first.
+        folder: the folder. Python looks for modules there before it looks elsewhere.
     """
 
     def __init__(self, folder: Path):

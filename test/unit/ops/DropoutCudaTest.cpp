@@ -26,7 +26,7 @@ struct DropoutCuda : testing::Test {
   void SetUp() override {
     setenv("EFT_LIBCUDA", EFT_FAKE_CUDA, 1);
     fake.setCurrent(-1);
-    // Launch each kernel once, so that no launch in a test also loads a kernel.
+    // Launch the fp32 kernels of device 1 once, so that a test of these loads no kernel.
     for (uintptr_t offset : {0, 4}) {
       Tensor X = onGpu(2, 2, DataType::F32, 1, offset), mask = onGpu(2, 2, DataType::I32);
       ASSERT_EQ(dropout_run(X, X, nullptr, {0.5f, true, 1}, stream), 0) << dropout_message();
