@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the parameters that reach an address, or a mask that limits how many elements one access
-// moves: the masks of loads of a product's factors, and of atomic updates. The walk goes from each
+// moves: the masks of loads of a product's factors, those of atomic updates, and masks that are the
+// same in all programs, such as the mask of a row's columns. If such a mask may end within a run,
+// then it does in every program, so all of them pay for the test. The walk goes from each
 // address and mask back to the values from which it is computed. It begins with the accesses to the
 // smallest elements, so that each parameter is first reached from these.
 #include "compiler/analysis/AddressParameters.h"
 
+#include "compiler/analysis/ProgramDependence.h"
 #include "compiler/analysis/RegionFlow.h"
 #include "compiler/ir/Accesses.h"
 
@@ -40,7 +43,8 @@ unsigned elementBytesOf(Value pointer) {
 
 class AddressWalk {
 public:
-  explicit AddressWalk(func::FuncOp function) : function(function), flow(function) {}
+  explicit AddressWalk(func::FuncOp function)
+      : function(function), flow(function), dependence(function) {}
 
   std::vector<AddressParameter> run() {
     std::map<unsigned, SmallVector<Operation *>> accesses; // accesses by the size of their elements
@@ -66,8 +70,11 @@ private:
       auto sum = dyn_cast<AtomicRMWOp>(op);
       const bool countsMask =
           (load && isFactor(load)) || (sum && atomicWidth(sum, /*hasVectors=*/true) > 1);
-      if (Value mask = maskOf(op); mask && countsMask)
+      Value mask = maskOf(op);
+      if (mask && countsMask)
         visitMask(mask);
+      else if (mask && isa<LoadOp, StoreOp>(op))
+        visitColumns(mask);
     }
     while (!pending.empty())
       expand(pending.pop_back_val());
@@ -86,6 +93,25 @@ private:
   void visitMask(Value mask) {
     if (seen.insert(mask).second)
       pending.push_back(mask);
+  }
+
+  /// Visits the comparisons of which the mask is the conjunction, as far as they differ between
+  /// elements and are the same in all programs.
+  void visitColumns(Value mask) {
+    SmallVector<Value> parts = {mask};
+    while (!parts.empty()) {
+      Operation *op = parts.pop_back_val().getDefiningOp();
+      if (isa_and_present<arith::AndIOp, BroadcastOp, ExpandDimsOp>(op)) {
+        if (visitedParts.insert(op).second)
+          llvm::append_range(parts, op->getOperands());
+      } else if (auto comparison = dyn_cast_or_null<arith::CmpIOp>(op)) {
+        const bool isUniform = llvm::all_of(comparison->getOperands(), [](Value operand) {
+          return !isa<RankedTensorType>(operand.getType()) || operand.getDefiningOp<SplatOp>();
+        });
+        if (!isUniform && !dependence.mayDiffer(comparison.getResult()))
+          visitMask(comparison.getResult());
+      }
+    }
   }
 
   void expand(Value value) {
@@ -119,11 +145,13 @@ private:
 
   func::FuncOp function;
   RegionFlow flow;
+  ProgramDependence dependence;
   // The element size, in bytes, of the accesses from which the walk currently starts.
   unsigned elementBytes = 0;
   SmallVector<unsigned> marks = SmallVector<unsigned>(function.getNumArguments(), 0);
   SmallVector<Value> pending;
   DenseSet<Value> seen;
+  DenseSet<Operation *> visitedParts;
 };
 
 } // namespace

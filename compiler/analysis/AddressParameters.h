@@ -9,7 +9,7 @@
 namespace eft {
 
 /// An integer argument of a function that reaches an address, or that bounds the mask of a factor
-/// of a product or of a sum of floats in memory.
+/// of a product, of a sum of floats in memory, or a mask that is the same in all programs.
 struct AddressParameter {
   unsigned number;
   /// The size in bytes of the smallest elements whose addresses the argument reaches. It determines

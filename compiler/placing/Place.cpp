@@ -2,6 +2,7 @@
 // eft-place: gives every block a layout, and every access the notes that the lowerings need.
 // PlacingPlan.h describes how layouts are chosen.
 #include "compiler/analysis/PrefixMask.h"
+#include "compiler/analysis/ProgramDependence.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/placing/DotPlacing.h"
@@ -34,47 +35,9 @@ bool isPrefix(const AxisInfos &infos, Value mask) {
   return type && type.getRank() == 1 && prefixRun(infos, mask, 0) >= type.getDimSize(0);
 }
 
-/// Adds the values from which a block argument is computed: none for an argument of a function; the
-/// lower bound and the step for the induction variable of an `scf.for`; the initial and the yielded
-/// value for another argument of an `scf.for`. Fails for arguments of other operations.
-LogicalResult addSources(BlockArgument argument, SetVector<Value> &sources) {
-  Operation *parent = argument.getOwner()->getParentOp();
-  if (isa<func::FuncOp>(parent))
-    return success();
-  auto loop = dyn_cast<scf::ForOp>(parent);
-  if (!loop)
-    return failure();
-  if (argument == loop.getInductionVar()) {
-    sources.insert(loop.getLowerBound());
-    sources.insert(loop.getStep());
-  } else {
-    sources.insert(loop.getTiedLoopInit(argument)->get());
-    sources.insert(loop.getTiedLoopYieldedValue(argument)->get());
-  }
-  return success();
-}
-
-/// Returns true if a value is known to be the same in every program of a launch: it depends only on
-/// the kernel's arguments, on constants, and on the numbers of loop iterations.
-bool isSameInAllPrograms(Value value) {
-  SetVector<Value> sources;
-  sources.insert(value);
-  for (size_t next = 0; next < sources.size(); ++next) {
-    auto argument = dyn_cast<BlockArgument>(sources[next]);
-    if (argument && failed(addSources(argument, sources)))
-      return false;
-    Operation *op = sources[next].getDefiningOp();
-    if (!op)
-      continue;
-    if (isa<ProgramIdOp>(op) || !isMemoryEffectFree(op) || op->getNumRegions() != 0)
-      return false;
-    sources.insert(op->operand_begin(), op->operand_end());
-  }
-  return true;
-}
-
 template <typename Access>
-void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &target) {
+void noteAccess(Access access, const AxisInfos &infos, const ProgramDependence &dependence,
+                const PlacementTarget &target) {
   auto type = dyn_cast<RankedTensorType>(access.getPointer().getType());
   if (!type)
     return;
@@ -91,8 +54,8 @@ void noteAccess(Access access, const AxisInfos &infos, const PlacementTarget &ta
   // With `prefix`, each thread tests once whether the mask is true for all of its elements. That is
   // best if the mask is false for elements of few programs only. A mask that is the same in all
   // programs, such as one of a row's columns, fails the test in many threads of every program.
-  const bool cutsAll =
-      access.getPrefix() && (isUniform || !run.isHeadless) && isSameInAllPrograms(access.getMask());
+  const bool cutsAll = access.getPrefix() && (isUniform || !run.isHeadless) &&
+                       !dependence.mayDiffer(access.getMask());
   if (!cutsAll && (access.getPrefix() || run.length == 1))
     return;
   access.setPrefix(false);
@@ -195,11 +158,12 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
     return failure();
   // The analysis from above does not know the clones and conversions that placing has made.
   AxisInfos infos(function);
+  const ProgramDependence dependence(function);
   function.walk([&](Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))
-      noteAccess(load, infos, target);
+      noteAccess(load, infos, dependence, target);
     else if (auto store = dyn_cast<StoreOp>(op))
-      noteAccess(store, infos, target);
+      noteAccess(store, infos, dependence, target);
     else if (auto atomic = dyn_cast<AtomicRMWOp>(op))
       noteAtomic(atomic, infos, target);
     else if (auto reduce = dyn_cast<ReduceOp>(op))

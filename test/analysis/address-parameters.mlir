@@ -89,13 +89,15 @@ func.func @branches_and_while(%x: !eft.ptr<i32>, %c: i1, %a: i32, %b: i32, %step
 }
 
 // The length of the runs of offsets that wrap around depends on the divisibility of the number at
-// which they wrap around. The bound of a mask does not matter, even if the mask compares the same
-// offsets.
+// which they wrap around. The bound of a mask that differs between programs does not matter, even if
+// the mask compares the same offsets.
 // CHECK-LABEL: @remainder_in_an_address
 // CHECK-NEXT: reach an address: 1 of 4 2 of 4{{$}}
 func.func @remainder_in_an_address(%x: !eft.ptr<i32>, %start: i32, %n: i32, %bound: i32) {
   %range = eft.arange 0 to 64 : tensor<64xi32>
-  %starts = eft.splat %start : i32 -> tensor<64xi32>
+  %pid = eft.program_id x
+  %first = arith.addi %start, %pid : i32
+  %starts = eft.splat %first : i32 -> tensor<64xi32>
   %offsets = arith.addi %starts, %range : tensor<64xi32>
   %ns = eft.splat %n : i32 -> tensor<64xi32>
   %wrapped = arith.remsi %offsets, %ns : tensor<64xi32>
@@ -104,6 +106,41 @@ func.func @remainder_in_an_address(%x: !eft.ptr<i32>, %start: i32, %n: i32, %bou
   %xs = eft.splat %x : !eft.ptr<i32> -> tensor<64x!eft.ptr<i32>>
   %p = eft.addptr %xs, %wrapped : tensor<64x!eft.ptr<i32>>, tensor<64xi32>
   eft.store %p, %range, mask %mask : tensor<64x!eft.ptr<i32>>
+  return
+}
+
+// Each program stores a row. The mask of the row's columns is the same in all programs, so its bound
+// counts. The bound of the rows does not: that mask differs between programs. Nor does the bound of a
+// mask that is the same for all elements.
+// CHECK-LABEL: @columns_of_a_row
+// CHECK-NEXT: reach an address: 1 of 2 2 of 2{{$}}
+func.func @columns_of_a_row(%x: !eft.ptr<f16>, %stride: i32, %columns: i32, %rows: i32, %more: i32) {
+  %zero = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %none = arith.constant dense<0.0> : tensor<1x64xf16>
+  %pid = eft.program_id x
+  %start = arith.muli %pid, %stride : i32
+  %row = eft.addptr %x, %start : !eft.ptr<f16>, i32
+  %rowp = eft.splat %row : !eft.ptr<f16> -> tensor<1x64x!eft.ptr<f16>>
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %pids = eft.splat %pid : i32 -> tensor<1x1xi32>
+  %rs = eft.splat %rows : i32 -> tensor<1x1xi32>
+  %below = arith.cmpi slt, %pids, %rs : tensor<1x1xi32>
+  %belows = eft.broadcast %below : tensor<1x1xi1> -> tensor<1x64xi1>
+  %any = arith.cmpi slt, %zero, %more : i32
+  %anys = eft.splat %any : i1 -> tensor<1x64xi1>
+  %both = arith.andi %belows, %anys : tensor<1x64xi1>
+  scf.for %off = %zero to %columns step %c64 : i32 {
+    %offs = eft.splat %off : i32 -> tensor<64xi32>
+    %column = arith.addi %offs, %range : tensor<64xi32>
+    %ends = eft.splat %columns : i32 -> tensor<64xi32>
+    %in = arith.cmpi slt, %column, %ends : tensor<64xi32>
+    %ins = eft.expand_dims %in axis 0 : tensor<64xi1> -> tensor<1x64xi1>
+    %mask = arith.andi %ins, %both : tensor<1x64xi1>
+    %at = eft.expand_dims %column axis 0 : tensor<64xi32> -> tensor<1x64xi32>
+    %p = eft.addptr %rowp, %at : tensor<1x64x!eft.ptr<f16>>, tensor<1x64xi32>
+    eft.store %p, %none, mask %mask : tensor<1x64x!eft.ptr<f16>>
+  }
   return
 }
 
