@@ -27,6 +27,10 @@ bool areStoresApart(mlir::Operation *op);
 /// to an earlier place.
 bool writesMemory(mlir::Operation *loop);
 
+/// The most registers of a thread for blocks that a loop without products loads one iteration
+/// ahead. More registers leave room for fewer programs on a multiprocessor.
+constexpr int64_t maxRegistersAhead = 16;
+
 /// Returns the number of elements, neighbours in memory, that one atomic instruction of a GPU can
 /// change for `op`. It is 1 for all operations but sums of floats (`fadd`). If the GPU has atomic
 /// operations on vectors (`hasVectors`), floats of 16 or 32 bits are added in vectors of 16 bytes.

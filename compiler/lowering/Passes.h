@@ -2,6 +2,7 @@
 // The passes that take placed block IR to scalars and vectors. Passes.td describes them.
 #pragma once
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/Pass/Pass.h"

@@ -219,15 +219,16 @@ def PrefetchLoads : Pass<"eft-prefetch-loads", "::mlir::func::FuncOp"> {
 
     A load stays in its iteration in each of these cases:
 
+    - It is in a conditional or an inner loop of the loop, or its elements have 8 bits.
     - Its address, its mask or its value for masked elements depends on a loaded value, on what the loop
-      carries, or on the result of an operation with regions or side effects.
+      carries, or on the result of an operation that takes long or has regions or side effects.
     - The loop yields its result.
     - With its result, a thread would keep more than `max-registers` loaded elements from one iteration to
       the next. More registers leave room for fewer programs, which costs more than the wait.
 
     A loop that stores is changed only if it has the attribute `eft.stores_apart`, which
-    `eft-version-stores` sets. A loop that writes memory in another way, or has a barrier or a volatile load,
-    is not changed.
+    `eft-version-stores` sets. A loop is not changed if it writes memory in another way, if it has a barrier
+    or a volatile load, or if its bounds depend on loaded values.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 : i32 {
@@ -248,7 +249,7 @@ def PrefetchLoads : Pass<"eft-prefetch-loads", "::mlir::func::FuncOp"> {
     ```
   }];
   let options = [
-    Option<"maxRegisters", "max-registers", "int64_t", /*default=*/"16",
+    Option<"maxRegisters", "max-registers", "int64_t", /*default=*/"::eft::maxRegistersAhead",
            "the most registers of a thread for blocks that are loaded ahead">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];

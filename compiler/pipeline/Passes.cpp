@@ -91,7 +91,7 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createHoistUniform());
   passes.addPass(createCarryScalars());
   if (options.isGpu) {
-    passes.addNestedPass<func::FuncOp>(createVersionStores());
+    passes.addNestedPass<func::FuncOp>(createVersionStores({options.numWarps}));
     passes.addNestedPass<func::FuncOp>(createVersionLoops());
   } else {
     passes.addNestedPass<func::FuncOp>(createPrefetchFactors());

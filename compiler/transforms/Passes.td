@@ -635,7 +635,7 @@ def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
 
     A loop is not changed in any of these cases:
 
-    - It has no `eft.dot` that runs on tensor cores, and no attribute `eft.num_stages` above 1.
+    - It has no `eft.dot` that runs on tensor cores, and `eft-prefetch-loads` would move none of its loads.
     - The range of an access is not known, for example because its address depends on a loaded value.
     - A load and a store compute their addresses from the same pointer.
     - It has no load or no store, or more than 24 pairs of a load and a store.
@@ -663,6 +663,9 @@ def VersionStores : Pass<"eft-version-stores", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program">,
+  ];
   let dependentDialects = ["EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
 }

@@ -6,6 +6,7 @@
 // memory. The kernel chooses the version once, before the loop: it compares the ranges of bytes
 // that the accesses may touch in all iterations.
 #include "compiler/ir/Accesses.h"
+#include "compiler/layout/Placement.h"
 #include "compiler/transforms/AccessRanges.h"
 #include "compiler/transforms/Passes.h"
 
@@ -55,13 +56,13 @@ Value baseOf(Value pointer) {
   return pointer;
 }
 
-/// Returns true if the loads of the loop could run ahead of it if no store were in their way: the
-/// loop multiplies on tensor cores, or the kernel asks for more than one stage.
-bool mayBePipelined(scf::ForOp loop) {
-  auto stages = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
-  return (stages && stages.getInt() > 1) ||
-         llvm::any_of(loop.getBody()->getOps<DotOp>(),
+bool multipliesOnTensorCores(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<DotOp>(),
                       [](DotOp dot) { return dot.usesTensorCores(); });
+}
+
+bool multiplies(scf::ForOp loop) {
+  return loop.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 /// Returns true if the ranges of all accesses can be computed, and may turn out to be apart.
@@ -109,10 +110,12 @@ void makeVersions(RewriterBase &rewriter, scf::ForOp loop, Value condition) {
 }
 
 struct VersionStoresPass : impl::VersionStoresBase<VersionStoresPass> {
+  using VersionStoresBase::VersionStoresBase;
+
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (mayBePipelined(loop))
+      if (multipliesOnTensorCores(loop) || mayLoadAhead(loop))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
@@ -125,6 +128,20 @@ struct VersionStoresPass : impl::VersionStoresBase<VersionStoresPass> {
         continue;
       makeVersions(rewriter, loop, areApart(b, *accesses, ranges));
     }
+  }
+
+private:
+  /// True if `eft-prefetch-loads` may move a load of the loop, as far as that is known before
+  /// placing.
+  bool mayLoadAhead(scf::ForOp loop) {
+    auto stages = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
+    return stages && stages.getInt() > 1 && !multiplies(loop) &&
+           llvm::any_of(loop.getBody()->getOps<LoadOp>(), [&](LoadOp load) {
+             auto block = dyn_cast<RankedTensorType>(load.getType());
+             const int64_t elements = block ? block.getNumElements() : 1;
+             return elements <= maxRegistersAhead * lanesPerWarp * numWarps &&
+                    !llvm::is_contained(loop.getYieldedValues(), load.getResult());
+           });
   }
 };
 

@@ -24,7 +24,7 @@ _OPTIONS = (
 
 
 def stands_for_array(value) -> bool:
-    """Whether an argument of a warmup only gives the type of an array: a dtype, a `MockTensor`, or
+    """Returns whether an argument of a warmup only gives the type of an array: a dtype, a `MockTensor`, or
     a tensor of PyTorch without memory. For a tuple, whether one of its elements does; for a tensor
     descriptor, whether its array does."""
     if isinstance(value, tuple | list):
@@ -36,7 +36,7 @@ def stands_for_array(value) -> bool:
 
 
 def is_descriptor(value) -> bool:
-    """Whether a value is an `eft.TensorDescriptor`. Does not import the class, which few programs
+    """Returns whether a value is an `eft.TensorDescriptor`. Does not import the class, which few programs
     need."""
     return getattr(type(value), "_eft_descriptor", False)
 

@@ -129,3 +129,85 @@ func.func @unchanged(%x: !eft.ptr<f32>, %out: !eft.ptr<f32>, %n: i32) {
   eft.store %outs, %d : tensor<16x16x!eft.ptr<f32>>
   return
 }
+
+// The loads have masks of their own and a value for masked elements. The loop begins at a number that is
+// known only at run time, so it counts from zero. The load in the inner loop stays there.
+// CHECK-LABEL: @masked
+// CHECK: %[[COUNT:.*]] = arith.select
+// CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %[[COUNT]], %c0_i64
+// CHECK: %[[FIRSTMASK:.*]] = eft.splat %[[RUNS]] : i1
+// CHECK: %[[FIRSTBOTH:.*]] = arith.andi %{{.*}}, %[[FIRSTMASK]]
+// CHECK: eft.load %{{.*}}, mask %[[FIRSTBOTH]] other %{{.*}}cutsAll, prefixRuns, run = 4
+// CHECK: scf.for %{{.*}} = %c0_i64 to %[[COUNT]]
+// CHECK: %[[MASK:.*]] = eft.splat %{{.*}} : i1
+// CHECK: %[[BOTH:.*]] = arith.andi %{{.*}}, %[[MASK]]
+// CHECK: eft.load %{{.*}}, mask %[[BOTH]] other %{{.*}}cutsAll, prefixRuns, run = 4
+// CHECK: scf.for
+// CHECK: eft.load
+// CHECK: scf.yield
+func.func @masked(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %out: !eft.ptr<f32>, %first: i32, %n: i32, %columns: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c512 = arith.constant 512 : i32
+  %i = eft.arange 0 to 512 : tensor<512xi32>
+  %sevens = arith.constant dense<7.0> : tensor<512xf32>
+  %none = arith.constant dense<0.0> : tensor<512xf32>
+  %ends = eft.splat %columns : i32 -> tensor<512xi32>
+  %inside = arith.cmpi slt, %i, %ends : tensor<512xi32>
+  %r = scf.for %k = %first to %n step %one iter_args(%sum = %none) -> (tensor<512xf32>) : i32 {
+    %start = arith.muli %k, %c512 : i32
+    %xk = eft.addptr %x, %start : !eft.ptr<f32>, i32
+    %xs = eft.splat %xk : !eft.ptr<f32> -> tensor<512x!eft.ptr<f32>>
+    %xp = eft.addptr %xs, %i : tensor<512x!eft.ptr<f32>>, tensor<512xi32>
+    %row = eft.load %xp, mask %inside other %sevens : tensor<512x!eft.ptr<f32>>
+    %next = scf.for %j = %zero to %k step %one iter_args(%inner = %sum) -> (tensor<512xf32>) : i32 {
+      %again = eft.load %xp, mask %inside other %sevens : tensor<512x!eft.ptr<f32>>
+      %more = arith.addf %inner, %again : tensor<512xf32>
+      scf.yield %more : tensor<512xf32>
+    }
+    %added = arith.addf %next, %row : tensor<512xf32>
+    scf.yield %added : tensor<512xf32>
+  } {eft.num_stages = 2 : i32}
+  %outs = eft.splat %out : !eft.ptr<f32> -> tensor<512x!eft.ptr<f32>>
+  %op = eft.addptr %outs, %i : tensor<512x!eft.ptr<f32>>, tensor<512xi32>
+  eft.store %op, %r : tensor<512x!eft.ptr<f32>>
+  return
+}
+
+// Nothing runs ahead if the number of iterations is loaded. Bytes do not run ahead, nor does a load whose
+// address is random.
+// CHECK-LABEL: @loaded_count
+// CHECK: %[[N:.*]] = eft.load
+// CHECK-NOT: eft.load
+// CHECK: scf.for
+// CHECK: eft.load
+// CHECK-NOT: eft.load
+// CHECK: scf.for
+// CHECK-COUNT-2: eft.load
+// CHECK: return
+func.func @loaded_count(%x: !eft.ptr<f32>, %bytes: !eft.ptr<i8>, %count: !eft.ptr<i32>, %out: !eft.ptr<f32>, %m: i32, %seed: i64) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0.0 : f32
+  %n = eft.load %count : !eft.ptr<i32>
+  %r = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (f32) : i32 {
+    %p = eft.addptr %x, %k : !eft.ptr<f32>, i32
+    %v = eft.load %p : !eft.ptr<f32>
+    %next = arith.addf %sum, %v : f32
+    scf.yield %next : f32
+  } {eft.num_stages = 2 : i32}
+  eft.store %out, %r : !eft.ptr<f32>
+  %s = scf.for %k = %zero to %m step %one iter_args(%sum = %none) -> (f32) : i32 {
+    %b = eft.addptr %bytes, %k : !eft.ptr<i8>, i32
+    %byte = eft.load %b : !eft.ptr<i8>
+    %w:4 = eft.philox seed %seed counter %k, %k, %k, %k rounds 10 : i64, i32
+    %p = eft.addptr %x, %w#0 : !eft.ptr<f32>, i32
+    %v = eft.load %p : !eft.ptr<f32>
+    %f = arith.sitofp %byte : i8 to f32
+    %both = arith.addf %v, %f : f32
+    %next = arith.addf %sum, %both : f32
+    scf.yield %next : f32
+  } {eft.num_stages = 2 : i32}
+  eft.store %out, %s : !eft.ptr<f32>
+  return
+}

@@ -13,7 +13,7 @@ namespace eft {
 /// The part of an iteration to which an operation belongs, and its position in the part. An
 /// operation without a mark is in the second part.
 enum class Mark {
-  Ahead,     // in a part of its own, one iteration ahead of the first part: loads addresses
+  Ahead,     // in a part of its own, one iteration ahead of the first part: loads
   First,     // in the first part, which begins copies
   Wait,      // in the second part: waits for the copies
   AtOnce,    // in the second part: begins a product right after the wait for the copies
@@ -25,7 +25,7 @@ void mark(mlir::Operation *op, Mark mark);
 /// of `wait` outside the loop keep their own, smaller number.
 void setPendingInLoop(WaitDotsOp wait, unsigned pending);
 
-/// Whether `value` is the result of an operation in the loop's body.
+/// True if `value` is the result of an operation in the loop's body.
 bool isComputedIn(mlir::scf::ForOp loop, mlir::Value value);
 /// Returns `value` as the result of a new operation, which belongs to `part`. Upstream's pipeliner
 /// requires that an iteration yields results of operations in the loop: neither arguments nor

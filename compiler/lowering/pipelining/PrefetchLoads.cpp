@@ -27,18 +27,32 @@ namespace {
 
 using Operations = llvm::SetVector<Operation *>;
 
-/// The number of registers in which a thread keeps the result of a load, if each element has
-/// registers of its own.
+/// The most operations on blocks from which the operands of a load may be computed. If they are
+/// used for other values, too, they are computed twice.
+constexpr size_t maxSources = 16;
+
+unsigned bitsOfElement(LoadOp load) {
+  Type element = getElementTypeOrSelf(load.getType());
+  return isa<PointerType>(element) ? 64 : element.getIntOrFloatBitWidth();
+}
+
+/// The number of registers in which a thread keeps the result of a load. The loop carries each
+/// element in registers of its own. So bytes are not loaded ahead: a thread would unpack them when
+/// it has loaded them, and pack them to store them.
 int64_t registersOf(LoadOp load) {
-  const unsigned bits = getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth();
-  const int64_t perElement = bits > 32 ? 2 : 1;
+  const int64_t perElement = bitsOfElement(load) > 32 ? 2 : 1;
   std::optional<LinearLayout> layout = layoutOf(load.getType());
   return layout ? perElement << withPlaces(*layout, gpuPlaces).placeBits(place::registers)
                 : perElement;
 }
 
+bool isCheap(Operation *op) {
+  return !op->hasTrait<FetchesElements>() && !op->hasTrait<MayCall>() && !isa<PhiloxOp>(op);
+}
+
 /// Adds to `ops` the operations of the loop's body from which `value` is computed. Returns false if
-/// one of them can't run an iteration ahead, or if the value depends on the iteration before.
+/// one of them can't run an iteration ahead or takes long, or if the value depends on the iteration
+/// before.
 bool addSources(scf::ForOp loop, Value value, Operations &ops) {
   SmallVector<Value> pending = {value};
   while (!pending.empty()) {
@@ -51,11 +65,38 @@ bool addSources(scf::ForOp loop, Value value, Operations &ops) {
     Operation *op = next.getDefiningOp();
     if (op->getBlock() != loop.getBody() || !ops.insert(op))
       continue;
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 || !isCheap(op))
       return false;
     llvm::append_range(pending, op->getOperands());
   }
-  return true;
+  return llvm::count_if(ops, [](Operation *op) {
+           return isa<RankedTensorType>(op->getResult(0).getType());
+         }) <= int64_t(maxSources);
+}
+
+/// True if the number of iterations may depend on values in memory. Threads may then load different
+/// values, because another program can write in between. They agree on the bounds of the loop
+/// (UniformControl.h), but not on the conditions for loads ahead.
+bool countsFromMemory(scf::ForOp loop) {
+  SmallVector<Value> pending = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+  llvm::DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      auto outer = dyn_cast<scf::ForOp>(parent);
+      if (!isa<func::FuncOp>(parent) && !(outer && argument == outer.getInductionVar()))
+        return true;
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
+      return true;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return false;
 }
 
 class LoadPrefetcher {
@@ -63,7 +104,7 @@ public:
   LoadPrefetcher(scf::ForOp loop, int64_t maxRegisters) : loop(loop) {
     for (LoadOp load : loop.getBody()->getOps<LoadOp>()) {
       const int64_t needed = registersOf(load);
-      if (needed > maxRegisters || !canPrefetch(load))
+      if (needed > maxRegisters || bitsOfElement(load) < 16 || !canPrefetch(load))
         continue;
       maxRegisters -= needed;
       loads.push_back(load);
@@ -137,7 +178,7 @@ struct PrefetchLoadsPass : impl::PrefetchLoadsBase<PrefetchLoadsPass> {
     getOperation().walk([&](scf::ForOp loop) {
       auto stages = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
       if (stages && stages.getInt() > 1 && isa<IntegerType>(loop.getInductionVar().getType()) &&
-          !multiplies(loop) && !writesMemory(loop))
+          !multiplies(loop) && !writesMemory(loop) && !countsFromMemory(loop))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());

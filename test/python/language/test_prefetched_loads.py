@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops without matrix products under `tl.range(num_stages=…)`. A GPU loads the blocks of the next
 iteration before it computes this one, unless a store of this iteration may write them. Results are
-the same as without stages, and no load reads memory of an iteration that does not run."""
+the same as without stages."""
 
 import eft
 import eft.language as tl
