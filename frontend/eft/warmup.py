@@ -24,9 +24,9 @@ _OPTIONS = (
 
 
 def stands_for_array(value) -> bool:
-    """Returns whether an argument of a warmup only gives the type of an array: a dtype, a `MockTensor`, or
-    a tensor of PyTorch without memory. For a tuple, whether one of its elements does; for a tensor
-    descriptor, whether its array does."""
+    """Returns whether an argument of a warmup only gives the type of an array: a dtype, a
+    `MockTensor`, or a tensor of PyTorch without memory. For a tuple, whether one of its elements
+    does; for a tensor descriptor, whether its array does."""
     if isinstance(value, tuple | list):
         return any(map(stands_for_array, value))
     if is_descriptor(value):
@@ -36,8 +36,8 @@ def stands_for_array(value) -> bool:
 
 
 def is_descriptor(value) -> bool:
-    """Returns whether a value is an `eft.TensorDescriptor`. Does not import the class, which few programs
-    need."""
+    """Returns whether a value is an `eft.TensorDescriptor`. Does not import the class, which few
+    programs need."""
     return getattr(type(value), "_eft_descriptor", False)
 
 

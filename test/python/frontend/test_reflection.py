@@ -265,8 +265,8 @@ def test_hooks_around_a_compile_and_preloading(monkeypatch):
     monkeypatch.setattr(hooks, "before_compile", lambda **kwargs: seen.append(kwargs))
     monkeypatch.setattr(hooks, "after_compile", lambda **kwargs: seen.append(kwargs))
     kernel = copy_of(fills)
-    result(kernel, 1, num_warps=2, BLOCK=4)
-    result(kernel, 2, num_warps=2, BLOCK=4)  # compiled already, so no hook runs
+    result(kernel, 2, num_warps=2, BLOCK=4)
+    result(kernel, 3, num_warps=2, BLOCK=4)  # compiled already, so no hook runs
     before, after = seen
     assert before["repr"] == (
         "fills[num_warps=2](x_ptr: *fp32, n: i32, value: fp64, src: constexpr, flag: i1, "

@@ -203,8 +203,11 @@ TEST(AddressParameters, ThoseThatMaskAFactorOfAProduct) {
       %zero = arith.constant dense<0.0> : tensor<16x16xf32>
       %ks = eft.splat %k : i32 -> tensor<16x16xi32>
       %ns = eft.splat %n : i32 -> tensor<16x16xi32>
-      %inner = arith.cmpi slt, %i, %ks : tensor<16x16xi32>
-      %outer = arith.cmpi slt, %i, %ns : tensor<16x16xi32>
+      %pid = eft.program_id x
+      %pids = eft.splat %pid : i32 -> tensor<16x16xi32>
+      %rows = arith.addi %i, %pids : tensor<16x16xi32>
+      %inner = arith.cmpi slt, %rows, %ks : tensor<16x16xi32>
+      %outer = arith.cmpi slt, %rows, %ns : tensor<16x16xi32>
       %a = eft.load %p, mask %inner : tensor<16x16x!eft.ptr<f16>>
       %b = eft.trans %a order [1, 0] : tensor<16x16xf16> -> tensor<16x16xf16>
       %c = eft.load %p : tensor<16x16x!eft.ptr<f16>>
