@@ -427,8 +427,8 @@ bool isNonNegative(Operation *op, Type type, Infos operands) {
   return TypeSwitch<Operation *, bool>(op)
       .Case<ProgramIdOp, NumProgramsOp>([](auto) { return true; })
       .Case<ArangeOp>([](ArangeOp range) { return int32_t(range.getStart()) >= 0; })
-      .Case<SplatOp, ExpandDimsOp, BroadcastOp, HintOp, arith::RemSIOp, arith::RemUIOp,
-            arith::ShRSIOp>([&](auto) { return is(0); })
+      .Case<SplatOp, ExpandDimsOp, BroadcastOp, HintOp, OfFirstThreadOp, arith::RemSIOp,
+            arith::RemUIOp, arith::ShRSIOp>([&](auto) { return is(0); })
       .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MaxUIOp>([&](auto) { return all; })
       .Case<arith::AndIOp, arith::MinUIOp, arith::MaxSIOp>([&](auto) { return is(0) || is(1); })
       .Case<arith::SelectOp>([&](auto) { return is(1) && is(2); })
@@ -457,6 +457,7 @@ AxisInfo infoOfResult(OpResult result, Infos operands) {
       .Case<BroadcastOp>([&](auto broadcast) { return ofBroadcast(broadcast, operands[0]); })
       .Case<AddPtrOp>([&](auto addPtr) { return ofAddPtr(addPtr, operands); })
       .Case<HintOp>([&](auto hint) { return ofHint(hint, operands[0]); })
+      .Case<OfFirstThreadOp>([&](auto) { return operands[0]; })
       .Case<CastPtrOp>([&](auto cast) { return ofCastPtr(cast, operands[0]); })
       .Case<arith::AddIOp>([&](auto) { return sum(type, operands[0], operands[1]); })
       .Case<arith::SubIOp>(

@@ -66,6 +66,19 @@ bool areStoresApart(Operation *op) {
   return isa_and_present<scf::ForOp>(op) && op->hasAttr(EftDialect::storesApartName);
 }
 
+std::optional<int64_t> ownStages(Operation *loop) {
+  auto stages = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
+  return stages ? std::optional(stages.getInt()) : std::nullopt;
+}
+
+bool asksForLoadsAhead(Operation *loop) {
+  return ownStages(loop).value_or(1) > 1 &&
+         !loop->walk([](Operation *op) {
+                return isa<DotOp, DotAsyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 bool writesMemory(Operation *loop) {
   const bool mayStore = areStoresApart(loop);
   return loop

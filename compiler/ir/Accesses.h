@@ -27,6 +27,13 @@ bool areStoresApart(mlir::Operation *op);
 /// to an earlier place.
 bool writesMemory(mlir::Operation *loop);
 
+/// The number of stages that the loop itself asks for (`eft.num_stages`); none if it does not.
+std::optional<int64_t> ownStages(mlir::Operation *loop);
+
+/// Returns true for a loop without products that asks for more than one stage. Its loads may run
+/// ahead, to registers (`eft-prefetch-loads`).
+bool asksForLoadsAhead(mlir::Operation *loop);
+
 /// The most registers of a thread for blocks that a loop without products loads one iteration
 /// ahead. More registers leave room for fewer programs on a multiprocessor.
 constexpr int64_t maxRegistersAhead = 16;

@@ -24,10 +24,11 @@ using Fragments = FragmentLowering::Fragments;
 /// Holds the partial results of a reduction, and combines them further.
 class Reducer {
 public:
+  /// `isCommutative` states that the combiner gives the same bits if its arguments are swapped.
   Reducer(FragmentLowering &lowering, ImplicitLocOpBuilder &b, Combiner &combiner,
-          CombinedSources sources)
-      : lowering(lowering), b(b), combiner(combiner), layout(std::move(sources.layout)),
-        sources(std::move(sources.fragments)) {}
+          CombinedSources sources, bool isCommutative)
+      : lowering(lowering), b(b), combiner(combiner), isCommutative(isCommutative),
+        layout(std::move(sources.layout)), sources(std::move(sources.fragments)) {}
 
   /// Combines the parts of the axis, whose indices differ in the bits `steps`, one after the other
   /// in ascending order. `left` has the index bits that remain to be folded, including `steps`.
@@ -91,7 +92,7 @@ private:
   void orderPairs(const LinearLayout &own, uint64_t bit, SmallVector<Fragments> &lower,
                   SmallVector<Fragments> &higher) {
     uint64_t threads = threadsOf(own, bit);
-    bool isSelecting = threads != 0 && !combiner.isCommutative();
+    bool isSelecting = threads != 0 && !isCommutative;
     Value isHigher =
         isSelecting ? lowering.isOdd(b, threads, own.source().dims()[1].bits) : Value();
     for (auto [mine, other] : llvm::zip_equal(lower, higher))
@@ -123,6 +124,7 @@ private:
   FragmentLowering &lowering;
   ImplicitLocOpBuilder &b;
   Combiner &combiner;
+  bool isCommutative;
   LinearLayout layout;
   SmallVector<Fragments> sources;
 };
@@ -148,7 +150,8 @@ LogicalResult lowerReduce(FragmentLowering &lowering, ImplicitLocOpBuilder &b, R
   if (failed(combiner.check()))
     return failure();
   LinearLayout layout = sources->layout;
-  Reducer reducer(lowering, b, combiner, *std::move(sources));
+  Reducer reducer(lowering, b, combiner, *std::move(sources),
+                  op.getOrderFree() || combiner.isCommutative());
 
   const Space::Dim &axis = layout.target().dims()[op.getAxis()];
   SmallVector<int32_t> order(*op.getTree());

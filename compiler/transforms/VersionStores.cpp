@@ -61,10 +61,6 @@ bool multipliesOnTensorCores(scf::ForOp loop) {
                       [](DotOp dot) { return dot.usesTensorCores(); });
 }
 
-bool multiplies(scf::ForOp loop) {
-  return loop.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 /// Returns true if the ranges of all accesses can be computed, and may turn out to be apart.
 bool canBeApart(const LoopAccesses &accesses, AccessRanges &ranges) {
   if (accesses.stores.empty() || accesses.loads.empty() ||
@@ -134,8 +130,7 @@ private:
   /// True if `eft-prefetch-loads` may move a load of the loop, as far as that is known before
   /// placing.
   bool mayLoadAhead(scf::ForOp loop) {
-    auto stages = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
-    return stages && stages.getInt() > 1 && !multiplies(loop) &&
+    return asksForLoadsAhead(loop) &&
            llvm::any_of(loop.getBody()->getOps<LoadOp>(), [&](LoadOp load) {
              auto block = dyn_cast<RankedTensorType>(load.getType());
              const int64_t elements = block ? block.getNumElements() : 1;

@@ -104,6 +104,44 @@ func.func @from_anywhere(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %mask: tensor<1
 #b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 
+// The bounds are loaded. All threads take those of the first thread: for the number of iterations, for the
+// conditions of the copies, and for the addresses.
+// CHECK-LABEL: @loaded_bounds
+// CHECK: %[[FROM:.*]] = eft.load
+// CHECK: %[[TO:.*]] = eft.load
+// CHECK: %[[FIRST:.*]] = eft.of_first_thread %[[FROM]] : i32
+// CHECK: %[[END:.*]] = eft.of_first_thread %[[TO]] : i32
+// CHECK-NOT: %[[FROM]]
+// CHECK-NOT: %[[TO]]
+// CHECK: arith.subi %[[END]], %[[FIRST]]
+// CHECK: %[[COUNT:.*]] = arith.select
+// CHECK: %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %[[COUNT]]
+// CHECK: eft.copy_async %{{.*}} if %[[RUNS]]
+// CHECK: scf.for %{{.*}} to %[[COUNT]]
+func.func @loaded_bounds(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %q: tensor<16x16xf16, #a>, %bounds: !eft.ptr<i32>) -> tensor<16x16xf32, #acc> {
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %first = eft.load %bounds : !eft.ptr<i32>
+  %second = eft.addptr %bounds, %c1 : !eft.ptr<i32>, i32
+  %n = eft.load %second : !eft.ptr<i32>
+  %r = scf.for %k = %first to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) : i32 {
+    %ks = eft.splat %k : i32 -> tensor<16x16xi32, #rows>
+    %p = eft.addptr %x, %ks : tensor<16x16x!eft.ptr<f16>, #rows>, tensor<16x16xi32, #rows>
+    %v = eft.load %p {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %b = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %q, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    scf.yield %d : tensor<16x16xf32, #acc>
+  } {eft.num_stages = 2 : i32}
+  return %r : tensor<16x16xf32, #acc>
+}
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+
 // A loop that writes memory may load what it has stored, so it is not pipelined.
 // CHECK-LABEL: @writes_memory
 // CHECK-NOT: eft.copy_async

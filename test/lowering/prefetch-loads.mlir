@@ -174,14 +174,16 @@ func.func @masked(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %out: !eft.pt
   return
 }
 
-// Nothing runs ahead if the number of iterations is loaded. Bytes do not run ahead, nor does a load whose
-// address is random.
+// All threads take the number of iterations that the first thread has loaded, also for the loads that run
+// ahead. Bytes do not run ahead, nor does a load whose address is random.
 // CHECK-LABEL: @loaded_count
-// CHECK: %[[N:.*]] = eft.load
-// CHECK-NOT: eft.load
-// CHECK: scf.for
-// CHECK: eft.load
-// CHECK-NOT: eft.load
+// CHECK: %[[LOADED:.*]] = eft.load
+// CHECK: %[[N:.*]] = eft.of_first_thread %[[LOADED]] : i32
+// CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %[[N]], %c0_i32
+// CHECK: eft.load %{{.*}}, mask %[[RUNS]]
+// CHECK: scf.for %{{.*}} = %c0_i32 to %[[N]]
+// CHECK: arith.subi %[[N]], %c1_i32
+// CHECK-NOT: of_first_thread
 // CHECK: scf.for
 // CHECK-COUNT-2: eft.load
 // CHECK: return

@@ -150,3 +150,28 @@ func.func @loops(%count: !eft.ptr<i32>) {
   }
   return
 }
+
+// -----
+
+// A pipelined loop has its bounds from the first thread. The operation needs no code if all threads have
+// the same number anyhow.
+// CHECK-LABEL: @of_first_thread
+// CHECK-SAME: %[[N:[a-z0-9]+]]: i32
+func.func @of_first_thread(%count: !eft.ptr<i32>, %out: !eft.ptr<i32>, %n: i32) {
+  // CHECK: %[[MINE:.*]] = llvm.load
+  // CHECK: nvvm.barrier0
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32
+  // CHECK: scf.if %[[FIRST]] {
+  // CHECK-NEXT: llvm.store %[[MINE]], %[[PLACE:.*]] :
+  // CHECK: nvvm.barrier0
+  // CHECK-NEXT: %[[ALL:.*]] = llvm.load %[[PLACE]]
+  // CHECK-NEXT: nvvm.barrier0
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK: arith.addi %[[ALL]], %[[N]]
+  %mine = eft.load %count : !eft.ptr<i32>
+  %all = eft.of_first_thread %mine : i32
+  %same = eft.of_first_thread %n : i32
+  %sum = arith.addi %all, %same : i32
+  eft.store %out, %sum : !eft.ptr<i32>
+  return
+}

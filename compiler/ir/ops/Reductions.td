@@ -36,10 +36,10 @@ def Eft_ReduceOp : Eft_CombiningOp<"reduce", [Pure, Eft_Anchored, Eft_FetchesEle
     For example, with `steps` 2 and the `tree` [2, 1] the sum of 8 elements is
     ((x0 + x4) + (x2 + x6)) + ((x1 + x5) + (x3 + x7)).
 
-    `order_free` states that the function gives the same bits with any `steps` and `tree`, as a maximum or
-    a sum of integers does. Such a function need not be commutative: whatever the order, the first argument
-    comes from the lower of two indices. So the function may, for example, return its second argument.
-    Placing sets `steps` and `tree`: on a GPU to the order that is cheapest for the layout of the sources.
+    `order_free` states that the function gives the same bits with any `steps` and `tree`, and if its two
+    arguments are swapped, as a maximum or a sum of integers does. Placing sets `steps` and `tree`: on a
+    GPU to the order that is cheapest for the layout of the sources. In a reduction that is not
+    `order_free`, the first argument always comes from the lower of two indices.
 
     ```mlir
     %1 = eft.reduce %0 axis 0 : (tensor<64x32xf32>) -> tensor<32xf32> {

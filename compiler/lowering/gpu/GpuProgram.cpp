@@ -135,12 +135,18 @@ void lowerNumPrograms(GpuLowering &lowering, ImplicitLocOpBuilder &b, NumProgram
   lowering.setFragments(op, {numPrograms(b, op.getAxis())});
 }
 
+/// Keeps the operation, on the lowered scalar: makeControlUniform decides whether it needs code.
+void lowerOfFirstThread(GpuLowering &lowering, ImplicitLocOpBuilder &b, OfFirstThreadOp op) {
+  lowering.setFragments(op, {b.create<OfFirstThreadOp>(lowering.scalarOf(op.getSource()))});
+}
+
 } // namespace
 
 void populateGpuProgramLowerings(LoweringTable &table) {
   table.add(lowerArange);
   table.add(lowerProgramId);
   table.add(lowerNumPrograms);
+  table.add(lowerOfFirstThread);
 }
 
 } // namespace eft

@@ -32,8 +32,14 @@ public:
   UniformControl(func::FuncOp kernel, SharedMemory &shared)
       : kernel(kernel), shared(shared), flow(kernel) {}
 
-  /// Visits inner operations first, because a vote is itself a convergent operation.
+  /// Visits inner conditionals and loops first, because a vote is itself a convergent operation.
   void run() {
+    kernel.walk([&](OfFirstThreadOp op) {
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      Value source = op.getSource();
+      op.replaceAllUsesWith(mayDiffer(source) ? ofFirstThread(b, source) : source);
+      op.erase();
+    });
     SmallVector<Operation *> choices;
     kernel.walk<WalkOrder::PostOrder>([&](Operation *op) {
       if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
@@ -72,7 +78,7 @@ private:
       Operation *region = op ? op : cast<BlockArgument>(next).getOwner()->getParentOp();
       for (OpOperand *control : controlsOf(region))
         pending.push_back(control->get());
-      if (!op || isVote(op))
+      if (!op || isVote(op) || isa<OfFirstThreadOp>(op))
         continue;
       if (differsBetweenThreads(op))
         return true;

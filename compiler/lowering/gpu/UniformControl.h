@@ -12,7 +12,7 @@
 namespace eft {
 
 /// Adds votes on conditions and bounds that depend on memory, for conditionals and loops that
-/// contain convergent operations.
+/// contain convergent operations. Replaces `eft.of_first_thread`.
 void makeControlUniform(mlir::func::FuncOp kernel, SharedMemory &shared);
 
 } // namespace eft

@@ -1,13 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/pipelining/LoopCounter.h"
 
+#include "compiler/ir/EftDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
 namespace eft {
 
+namespace {
+
+/// True if the number may be computed from values in memory.
+bool mayBeLoaded(Value number) {
+  SmallVector<Value> pending = {number};
+  llvm::DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      Operation *parent = argument.getOwner()->getParentOp();
+      auto outer = dyn_cast<scf::ForOp>(parent);
+      if (outer && argument == outer.getInductionVar())
+        llvm::append_range(pending, ValueRange{outer.getLowerBound(), outer.getStep()});
+      else if (!isa<func::FuncOp>(parent))
+        return true;
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
+      return true;
+    llvm::append_range(pending, op->getOperands());
+  }
+  return false;
+}
+
+/// Gives all threads the bounds and the step of the first thread, if threads may have loaded
+/// others.
+void agreeOnBounds(RewriterBase &rewriter, scf::ForOp loop) {
+  rewriter.setInsertionPoint(loop);
+  for (OpOperand *bound :
+       {&loop.getLowerBoundMutable(), &loop.getUpperBoundMutable(), &loop.getStepMutable()})
+    if (mayBeLoaded(bound->get())) {
+      Value common = rewriter.create<OfFirstThreadOp>(loop.getLoc(), bound->get());
+      rewriter.modifyOpInPlace(loop, [&] { bound->set(common); });
+    }
+}
+
+/// True if the numbers that the pipeliner compares are known not to wrap around. The pipeliner adds
+/// a few steps to the lower bound, or subtracts them from the upper bound. So the numbers don't
+/// wrap around if the lower bound and the step are small constants.
 bool countsExactly(scf::ForOp loop) {
   constexpr int64_t small = 1 << 20;
   std::optional<int64_t> first = getConstantIntValue(loop.getLowerBound());
@@ -15,6 +62,7 @@ bool countsExactly(scf::ForOp loop) {
   return first && step && *first >= 0 && *first <= small && *step > 0 && *step <= small;
 }
 
+/// Rewrites the loop to count its iterations from 0 in steps of 1, in 64 bits.
 void countFromZero(RewriterBase &rewriter, scf::ForOp loop) {
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
@@ -55,6 +103,16 @@ void countFromZero(RewriterBase &rewriter, scf::ForOp loop) {
       own.insert(narrow);
     counter.replaceAllUsesExcept(value, own);
   });
+}
+
+} // namespace
+
+bool prepareCounter(RewriterBase &rewriter, scf::ForOp loop) {
+  agreeOnBounds(rewriter, loop);
+  if (countsExactly(loop))
+    return false;
+  countFromZero(rewriter, loop);
+  return true;
 }
 
 } // namespace eft

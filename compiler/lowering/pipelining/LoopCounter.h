@@ -8,12 +8,10 @@
 
 namespace eft {
 
-/// True if the numbers that the pipeliner compares are known not to wrap around. The pipeliner adds
-/// a few steps to the lower bound, or subtracts them from the upper bound. So the numbers don't
-/// wrap around if the lower bound and the step are small constants.
-bool countsExactly(mlir::scf::ForOp loop);
-
-/// Rewrites the loop to count its iterations from 0 in steps of 1, in 64 bits.
-void countFromZero(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
+/// Prepares the bounds and the step of a loop for the pipeliner. If they are computed from loaded
+/// values, all threads get those of the first thread. Unless the numbers that the pipeliner
+/// compares are known not to wrap around, the loop is rewritten to count its iterations from 0 in
+/// steps of 1, in 64 bits. Returns true if the loop's body was rewritten.
+bool prepareCounter(mlir::RewriterBase &rewriter, mlir::scf::ForOp loop);
 
 } // namespace eft

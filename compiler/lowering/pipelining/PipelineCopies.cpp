@@ -34,6 +34,7 @@
 // Here, too, slots become free one iteration later. The loop is put into a conditional, so that it
 // runs at least one iteration. The second part of the first iteration then precedes the pipelined
 // loop, and the third part of the last iteration follows it.
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/LoopGuard.h"
@@ -66,10 +67,8 @@ public:
       return success();
     if (!makePlan(stages, maxBytes))
       return success();
-    if (!countsExactly(loop)) {
-      countFromZero(rewriter, loop);
+    if (prepareCounter(rewriter, loop))
       analyze();
-    }
     if (plan.hasThirdPart)
       runIfAnyIteration(rewriter, loop);
     else
@@ -481,12 +480,9 @@ struct PipelineCopiesPass : impl::PipelineCopiesBase<PipelineCopiesPass> {
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
-    for (scf::ForOp loop : loops) {
-      auto own = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
-      const int64_t stages = own ? own.getInt() : int64_t(numStages);
-      if (failed(LoopPipeliner(loop).run(rewriter, stages, maxBytes)))
+    for (scf::ForOp loop : loops)
+      if (failed(LoopPipeliner(loop).run(rewriter, ownStages(loop).value_or(numStages), maxBytes)))
         return signalPassFailure();
-    }
   }
 };
 

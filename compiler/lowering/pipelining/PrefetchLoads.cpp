@@ -74,31 +74,6 @@ bool addSources(scf::ForOp loop, Value value, Operations &ops) {
          }) <= int64_t(maxSources);
 }
 
-/// True if the number of iterations may depend on values in memory. Threads may then load different
-/// values, because another program can write in between. They agree on the bounds of the loop
-/// (UniformControl.h), but not on the conditions for loads ahead.
-bool countsFromMemory(scf::ForOp loop) {
-  SmallVector<Value> pending = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
-  llvm::DenseSet<Value> seen;
-  while (!pending.empty()) {
-    Value next = pending.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(next)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      auto outer = dyn_cast<scf::ForOp>(parent);
-      if (!isa<func::FuncOp>(parent) && !(outer && argument == outer.getInductionVar()))
-        return true;
-      continue;
-    }
-    Operation *op = next.getDefiningOp();
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
-      return true;
-    llvm::append_range(pending, op->getOperands());
-  }
-  return false;
-}
-
 class LoadPrefetcher {
 public:
   LoadPrefetcher(scf::ForOp loop, int64_t maxRegisters) : loop(loop) {
@@ -114,8 +89,7 @@ public:
   LogicalResult run(RewriterBase &rewriter) {
     if (loads.empty())
       return success();
-    if (!countsExactly(loop))
-      countFromZero(rewriter, loop);
+    prepareCounter(rewriter, loop);
     for (LoadOp load : loads)
       separate(rewriter, load);
     return pipelineParts(rewriter, loop,
@@ -162,23 +136,14 @@ private:
   SmallVector<LoadOp> loads;
 };
 
-bool multiplies(scf::ForOp loop) {
-  return loop
-      ->walk([](Operation *op) {
-        return isa<DotOp, DotAsyncOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 struct PrefetchLoadsPass : impl::PrefetchLoadsBase<PrefetchLoadsPass> {
   using PrefetchLoadsBase::PrefetchLoadsBase;
 
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      auto stages = loop->getAttrOfType<IntegerAttr>(EftDialect::numStagesName);
-      if (stages && stages.getInt() > 1 && isa<IntegerType>(loop.getInductionVar().getType()) &&
-          !multiplies(loop) && !writesMemory(loop) && !countsFromMemory(loop))
+      if (asksForLoadsAhead(loop) && isa<IntegerType>(loop.getInductionVar().getType()) &&
+          !writesMemory(loop))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());

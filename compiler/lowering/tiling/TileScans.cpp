@@ -307,8 +307,8 @@ private:
                                                    layoutOf(tiles.type)->slice(tiles.axis)));
       }
       // The reduction's function returns the later of two elements. Its result is the last element
-      // in every order of combining.
-      auto reduce = b.create<ReduceOp>(types, parts, tiles.axis, /*order_free=*/true,
+      // in every order of combining, as long as the first argument comes from the lower index.
+      auto reduce = b.create<ReduceOp>(types, parts, tiles.axis, /*order_free=*/false,
                                        /*steps=*/IntegerAttr(), /*tree=*/DenseI32ArrayAttr());
       setOrder(reduce, cheapestOrder(*layoutOf(tiles.type), tiles.axis));
       OpBuilder::InsertionGuard guard(b);

@@ -19,6 +19,7 @@ from eft.language.combining import (
     combining,
     users_function,
 )
+from eft.language.constants import constant
 from eft.language.dtypes import block_type, describe
 from eft.language.promotion import broadcast_to_shape
 from eft.language.shapes import arange, expand_dims
@@ -149,56 +150,90 @@ def _extremum(what: str, input, axis, with_index, tie_break_left, keep_dims):
     check_block(what, input)
     with_index = check_flag(what, "return_indices", with_index)
     flag = "return_indices_tie_break_left" if what in ("max", "min") else "tie_break_left"
-    tie_break_left = check_flag(what, flag, tie_break_left)
-    if with_index:
-        return _with_index(what, input, axis, tie_break_left, keep_dims)
-    if input.dtype.primitive_bitwidth < 32:
-        input = cast_to(input, dtypes.float32 if input.dtype.is_floating() else dtypes.int32)
-    combine = math.maximum if what == "max" else math.minimum
-    return _reduce(what, [input], axis, combine, keep_dims, is_order_free=True)[0]
+    check_flag(what, flag, tie_break_left)
+    x = input
+    if x.dtype.primitive_bitwidth < 32:
+        x = cast_to(x, dtypes.float32 if x.dtype.is_floating() else dtypes.int32)
+    is_max = what in ("max", "argmax")
+    if not with_index:
+        combine = math.maximum if is_max else math.minimum
+        return _reduce(what, [x], axis, combine, keep_dims, is_order_free=True)[0]
+    keep_dims = check_flag(what, "keep_dims", keep_dims)
+    rank = len(x.shape)
+    if axis is None:
+        kept = tuple(range(rank))
+        value, index = _with_index(flatten(x), 0, is_max)
+    else:
+        kept = check_axis(what, axis, rank)
+        value, index = _with_index(x, kept, is_max)
+    results = cast_to(value, input.dtype), index
+    return tuple(expand_dims(result, kept) for result in results) if keep_dims else results
 
 
-def _with_index(what: str, x: tensor, axis, tie_break_left: bool, keep_dims):
-    """The extremum and its index. If `axis` is None, the index is the row-major number of the
-    element."""
-    shape = (x.numel,) if axis is None else x.shape
-    place = 0 if axis is None else check_axis(what, axis, len(shape))
-    index = arange(0, shape[place])
-    others = tuple(dim for dim in range(len(shape)) if dim != place)
-    if others:
-        index = broadcast_to_shape(expand_dims(index, others), shape)
-    if axis is None and len(x.shape) > 1:
-        index = op("eft.reshape", [index], block_type(index.dtype, x.shape))
-    symbol = ">" if what in ("max", "argmax") else "<"
+#: The largest extent of an axis along which an extremum and its index are found one after the
+#: other. Longer rows fit neither a thread's registers nor a CPU's nearest cache, so that reading
+#: them twice costs more than comparing pairs of elements and indices.
+_MAX_READ_TWICE = 16384
+
+
+def _with_index(x: tensor, axis: int, is_max: bool) -> tuple[tensor, tensor]:
+    """The extremum along an axis, and the first index at which `x` equals it."""
+    index = arange(0, x.shape[axis])
+    if others := tuple(dim for dim in range(len(x.shape)) if dim != axis):
+        index = broadcast_to_shape(expand_dims(index, others), x.shape)
+    find = _one_after_other if x.shape[axis] <= _MAX_READ_TWICE else _at_once
+    return find(x, index, axis, is_max)
+
+
+def _one_after_other(x: tensor, index: tensor, axis: int, is_max: bool):
+    extremum = math.maximum if is_max else math.minimum
+    value = _reduce_axis("max", [x], axis, extremum, True)[0]
+    is_found = operators.compare("==", x, broadcast_to_shape(expand_dims(value, axis), x.shape))
+    behind = constant(x.shape[axis], dtypes.int32)
+    index = math.where(is_found, index, behind)
+    first = _reduce_axis("max", [index], axis, math.minimum, True)[0]
+    # If all elements are NaN, none equals the extremum.
+    if x.dtype.is_floating():
+        first = math.where(operators.compare("==", first, behind), 0, first)
+    return value, first
+
+
+def _at_once(x: tensor, index: tensor, axis: int, is_max: bool):
+    extremum = math.maximum if is_max else math.minimum
 
     def combine(a, i, b, j):
-        first = operators.compare(symbol, a, b)
-        if x.dtype.is_floating():  # a number is preferred to NaN
-            first = operators.or_(first, operators.compare("!=", b, b))
-        if tie_break_left:
-            tie = operators.compare("==", a, b)
-            first = operators.or_(first, operators.and_(tie, operators.compare("<", i, j)))
-        return math.where(first, a, b), math.where(first, i, j)
+        tie = operators.and_(operators.compare("==", a, b), operators.compare("<", i, j))
+        first = operators.or_(operators.compare(">" if is_max else "<", a, b), tie)
+        return extremum(a, b), math.where(first, i, j)
 
-    # Without the rule for ties, the order of combining decides between equal elements.
-    return _reduce(what, [x, index], axis, combine, keep_dims, is_order_free=tie_break_left)
+    if not x.dtype.is_floating():
+        return _reduce_axis("max", [x, index], axis, combine, True)
+    # NaN competes as the worst infinity, with an index behind those of all numbers.
+    behind = constant(dtypes.MAX_ELEMENTS, dtypes.int32)
+    is_nan = operators.compare("!=", x, x)
+    index = math.where(is_nan, operators.add(index, behind), index)
+    x = math.where(is_nan, float("-inf" if is_max else "inf"), x)
+    value, first = _reduce_axis("max", [x, index], axis, combine, True)
+    is_nan = operators.compare(">=", first, behind)
+    return math.where(is_nan, float("nan"), value), math.where(is_nan, 0, first)
 
 
 @builtin(method=True)
 def max(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
-    """The largest element along an axis. NaN is ignored, unless all elements are NaN.
+    """The largest element along an axis. NaN is ignored, unless all elements are NaN. The element
+    +0 is larger than -0, but the index is that of the first of both.
 
     Args:
         input: a block of numbers.
         axis: the dimension that is reduced. None takes all elements; then the index is the
             row-major number of the element.
         return_indices: whether the index of the element is returned, too. Without the index,
-            elements of less than 32 bits are converted to fp32 or int32, and -0 is less than +0.
-            With the index, the element keeps its type, and -0 equals +0.
-        return_indices_tie_break_left: whether the index is that of the first of several equal
-            elements. Otherwise it may be the index of any of them.
+            elements of less than 32 bits are converted to fp32 or int32. With the index, the
+            element keeps its type.
+        return_indices_tie_break_left: accepted without effect: the index is always that of the
+            first of several equal elements.
         keep_dims: whether the reduced dimension stays, with extent 1.
 
     Returns:

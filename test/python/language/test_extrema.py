@@ -133,10 +133,11 @@ def test_places_of_extrema(device, name, shape, axis, is_max):
     value, index = run_with_place(device, x, axis, is_max)
     expected = place_of(x, axis, is_max)
     np.testing.assert_array_equal(index, expected)
-    along = x.reshape(-1) if axis is None else x
-    at = np.expand_dims(expected, 0 if axis is None else axis)
-    at_value = np.take_along_axis(along, at, 0 if axis is None else axis)
-    assert_same_bits(value, at_value.reshape(value.shape))
+    if name in ("fp16", "fp32", "fp64"):
+        extremum = extremum_of(x, axis, is_max).astype(x.dtype)
+    else:
+        extremum = (np.max if is_max else np.min)(x, axis)
+    assert_same_bits(value, np.asarray(extremum))
 
 
 @pytest.mark.parametrize("is_max", [True, False])
@@ -148,6 +149,25 @@ def test_corners_of_places(device, name, axis, is_max):
     np.testing.assert_array_equal(index, place_of(x, axis, is_max))
 
 
+@pytest.mark.parametrize("is_max", [True, False])
+@pytest.mark.parametrize("name", ["fp16", "fp32", "int32"])
+def test_places_in_long_rows(device, name, is_max):
+    """Rows of more than 16384 elements, which are reduced in another way."""
+    if name == "int32":
+        rows = [np.arange(32768) // 7 % 1000, np.full(32768, 3)]
+    else:
+        rows = [np.full(32768, np.nan) for _ in CORNERS]
+        for row, corner in zip(rows, CORNERS, strict=True):
+            row[4091:32768:4096] = corner
+    for row in rows:
+        x = np.array(row, DTYPES[name])
+        value, index = run_with_place(device, x, 0, is_max, num_warps=16)
+        assert index == place_of(x, 0, is_max)
+        extremum = (np.max if is_max else np.min)(x)
+        expected = extremum if name == "int32" else extremum_of(x, 0, is_max).astype(x.dtype)
+        assert_same_bits(value, np.asarray(expected))
+
+
 @pytest.mark.parametrize("axis", [0, 1, None])
 def test_places_with_kept_dimensions(device, axis):
     x = samples("int32", (8, 16))
@@ -157,11 +177,11 @@ def test_places_with_kept_dimensions(device, axis):
 
 
 @pytest.mark.parametrize("name", ["int32", "fp32"])
-def test_any_place_among_equals(device, name):
+def test_the_first_place_among_equals(device, name):
     x = (np.arange(512) // 64 % 4).astype(DTYPES[name]).reshape(2, 256)
     value, index = run_with_place(device, x, 1, True, left=False)
     np.testing.assert_array_equal(value, x.max(1))
-    np.testing.assert_array_equal(x[np.arange(2), index], x.max(1))
+    np.testing.assert_array_equal(index, x.argmax(1))
 
 
 @eft.jit
