@@ -66,8 +66,8 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     blocks of which several threads need each element. A copy begins `num-stages` − 1 iterations before its
     slot is read. A loop's own attribute `eft.num_stages` overrides the option. With fewer than two stages
     nothing changes. If the bounds of the loop depend on loaded values, all threads get the bounds of the
-    first thread, by `eft.of_first_thread`. If the slots need more than `max-bytes`, there are fewer stages. There are also fewer if
-    the loop has few iterations, and never more than eight.
+    first thread, by `eft.of_first_thread`. If the slots need more than `max-bytes`, there are fewer stages.
+    There are also fewer if the loop has few iterations, and never more than eight.
 
     A load stays a load in each of these cases:
 

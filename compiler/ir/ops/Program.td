@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program's position in the grid, and the grid's extents.
+// The program's position in the grid, the grid's extents, and numbers on which a program's threads agree.
 
 #ifndef EFT_OPS_PROGRAM
 #define EFT_OPS_PROGRAM
@@ -33,6 +33,26 @@ def Eft_NumProgramsOp : Eft_Op<"num_programs", [Pure]> {
   let arguments = (ins Eft_Axis:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict";
+}
+
+def Eft_OfFirstThreadOp : Eft_Op<"of_first_thread", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "Gives all threads of a program the number that the first thread has";
+  let description = [{
+    All threads of a GPU's program compute the same scalars. But a thread loads for itself what a scalar is
+    computed from. If another program writes there meanwhile, threads have different numbers. The result of
+    this operation is one number for all threads. If the threads' numbers can't differ, the operation
+    becomes no code. Otherwise it becomes a write to shared memory, barriers and a read.
+
+    The passes that pipeline loops make this operation for bounds of loops. They are passes for a GPU: on a
+    CPU, one thread runs a program.
+
+    ```mlir
+    %0 = eft.of_first_thread %loaded : i32
+    ```
+  }];
+  let arguments = (ins SignlessIntegerLike:$source);
+  let results = (outs SignlessIntegerLike:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 
 #endif

@@ -62,25 +62,6 @@ def Eft_ThreadStoreOp : Eft_Op<"thread_store", [MemoryEffects<[MemRead, MemWrite
   let hasVerifier = 1;
 }
 
-def Eft_OfFirstThreadOp : Eft_Op<"of_first_thread", [Pure, AllTypesMatch<["source", "result"]>]> {
-  let summary = "Gives all threads of a program the number that the first thread has";
-  let description = [{
-    All threads of a GPU's program compute the same scalars. But if a scalar is computed from loaded
-    values, another program may write these values between the loads of two threads. The threads then
-    have different numbers. This operation makes them equal, so that code before, inside and behind a loop
-    can rely on one number of iterations. It has barriers, so all threads reach it. If the lowering finds
-    that the numbers can't differ, there is no code. On a CPU, which runs a program in one thread, no pass
-    makes this operation.
-
-    ```mlir
-    %0 = eft.of_first_thread %loaded : i32
-    ```
-  }];
-  let arguments = (ins SignlessIntegerLike:$source);
-  let results = (outs SignlessIntegerLike:$result);
-  let assemblyFormat = "$source attr-dict `:` type($source)";
-}
-
 //===--- Atomic operations --------------------------------------------------------------------===//
 
 class Eft_ThreadAtomic<string mnemonic, list<Trait> traits = []>

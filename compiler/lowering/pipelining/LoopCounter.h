@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loop counters that do not overflow in the pipeliner. The pipeliner finds out by a comparison
+// Loop counters for the pipeliner. The pipeliner finds out by comparisons, in several places,
 // whether the loop has an iteration some steps ahead. The numbers that it compares must not wrap
-// around.
+// around, and all threads must compare the same numbers.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -171,8 +171,8 @@ def _extremum(what: str, input, axis, with_index, tie_break_left, keep_dims):
 
 
 #: The largest extent of an axis along which an extremum and its index are found one after the
-#: other. Longer rows fit neither a thread's registers nor a CPU's nearest cache, so that reading
-#: them twice costs more than comparing pairs of elements and indices.
+#: other. That reads the elements twice. Longer rows fit neither a program's registers nor a CPU's
+#: nearest cache, so they are faster if pairs of an element and its index are combined.
 _MAX_READ_TWICE = 16384
 
 
@@ -186,6 +186,7 @@ def _with_index(x: tensor, axis: int, is_max: bool) -> tuple[tensor, tensor]:
 
 
 def _one_after_other(x: tensor, index: tensor, axis: int, is_max: bool):
+    """Reduces the elements, and then the indices of those that equal the result."""
     extremum = math.maximum if is_max else math.minimum
     value = _reduce_axis("max", [x], axis, extremum, True)[0]
     is_found = operators.compare("==", x, broadcast_to_shape(expand_dims(value, axis), x.shape))
@@ -199,6 +200,7 @@ def _one_after_other(x: tensor, index: tensor, axis: int, is_max: bool):
 
 
 def _at_once(x: tensor, index: tensor, axis: int, is_max: bool):
+    """Reduces pairs of an element and its index."""
     extremum = math.maximum if is_max else math.minimum
 
     def combine(a, i, b, j):

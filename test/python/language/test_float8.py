@@ -295,6 +295,25 @@ def test_extremes_are_those_of_fp32(host):
 
 
 @eft.jit
+def extremes_and_places(x_ptr, out_ptr, index_ptr):
+    x = tl.load(x_ptr + tl.arange(0, 64))
+    value, index = tl.max(x, 0, return_indices=True)
+    tl.store(out_ptr, value)
+    tl.store(index_ptr, index)
+    tl.store(index_ptr + 1, tl.argmin(x, 0))
+
+
+def test_places_of_extremes(host):
+    x = np.random.default_rng(7).normal(size=64).astype(ml_dtypes.float8_e4m3fn)
+    x[5] = np.nan
+    out, index = np.zeros(1, x.dtype), np.zeros(2, np.int32)
+    extremes_and_places[1](x, out, index)
+    wide = x.astype(np.float32)
+    assert out[0] == np.nanmax(wide)
+    assert index.tolist() == [np.nanargmax(wide), np.nanargmin(wide)]
+
+
+@eft.jit
 def adds(x_ptr):
     tl.atomic_add(x_ptr, 1.0)
 

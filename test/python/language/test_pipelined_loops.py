@@ -71,6 +71,35 @@ def test_bounds_at_the_end_of_the_integers(device, stages, first, last, step):
 
 
 @eft.jit
+def products_of_parts(a_ptr, b_ptr, bounds_ptr, out_ptr, K: tl.constexpr, STAGES: tl.constexpr):
+    """Each program multiplies the part of k between two bounds that it loads."""
+    part = tl.program_id(0)
+    first, last = tl.load(bounds_ptr + part), tl.load(bounds_ptr + part + 1)
+    i = tl.arange(0, 64)
+    total = tl.zeros((64, 64), tl.float32)
+    for k in tl.range(first, last, 16, num_stages=STAGES):
+        inner = k + tl.arange(0, 16)
+        a = tl.load(a_ptr + i[:, None] * K + inner[None, :], mask=inner[None, :] < last, other=0)
+        b = tl.load(b_ptr + inner[:, None] * 64 + i[None, :], mask=inner[:, None] < last, other=0)
+        total = tl.dot(a, b, total)
+    tl.store(out_ptr + part * 4096 + i[:, None] * 64 + i[None, :], total)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_loaded_bounds(device, stages, dtype):
+    bounds = np.array([0, 48, 48, 64, 40, 128], np.int32)
+    a, b = factors(dtype, 64, 64, 128)
+    out = device.put(np.full((5, 64, 64), np.nan, np.float32))
+    products_of_parts[5](device.put(a), device.put(b), device.put(bounds), out, K=128,
+                         STAGES=stages)  # fmt: skip
+    wide = a.astype(np.float32), b.astype(np.float32)
+    pairs = zip(bounds[:-1], bounds[1:], strict=True)
+    expected = [wide[0][:, first:last] @ wide[1][first:last] for first, last in pairs]
+    assert_same_bits(device.get(out), np.array(expected))
+
+
+@eft.jit
 def two_products(q_ptr, k_ptr, v_ptr, out_ptr, count, STAGES: tl.constexpr, TURNED: tl.constexpr):
     i = tl.arange(0, 32)
     square = i[:, None] * 32 + i[None, :]

@@ -56,6 +56,30 @@ def test_rows(device, bounds, stages, columns, stride, warps):
     assert_same_bits(device.get(out), expected)
 
 
+@eft.jit
+def sums_of_parts(x_ptr, bounds_ptr, out_ptr, N: tl.constexpr, STAGES: tl.constexpr):
+    """Each program sums the rows between two bounds that it loads."""
+    part = tl.program_id(0)
+    first, last = tl.load(bounds_ptr + part), tl.load(bounds_ptr + part + 1)
+    column = tl.arange(0, N)
+    total = tl.zeros((N,), tl.float32)
+    for row in tl.range(first, last, num_stages=STAGES):
+        x = tl.load(x_ptr + row * N + column)
+        total += x + tl.max(x, 0)
+    tl.store(out_ptr + part * N + column, total)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 4])
+@pytest.mark.parametrize("warps", [1, 4])
+def test_loaded_bounds(device, stages, warps):
+    bounds = np.array([0, 3, 3, 4, 2, 9], np.int32)
+    x, out = numbers((9, 64), "float32"), device.put(np.full((5, 64), np.nan, np.float32))
+    sums_of_parts[5](device.put(x), device.put(bounds), out, N=64, STAGES=stages, num_warps=warps)
+    each = x + x.max(1, keepdims=True)
+    expected = [each[a:b].sum(0) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    assert_same_bits(device.get(out), np.array(expected, np.float32))
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("stages", [1, 3])
 def test_types(device, dtype, stages):
