@@ -33,13 +33,14 @@ LogicalResult checkBlock(Block &block) {
 
 LogicalResult Combiner::check() const { return checkBlock(body); }
 
-bool Combiner::isCommutative() const {
+Operation *Combiner::commutativeOperation() const {
   Operation &first = body.front();
   bool isOne = body.getNumArguments() == 2 && first.getNextNode() == body.getTerminator() &&
                first.hasTrait<OpTrait::IsCommutative>() && first.getNumOperands() == 2 &&
                body.getTerminator()->getOperand(0) == first.getResult(0);
-  return isOne && first.getOperand(0) != first.getOperand(1) &&
-         llvm::all_of(first.getOperands(), llvm::IsaPred<BlockArgument>);
+  bool isOnArguments = isOne && first.getOperand(0) != first.getOperand(1) &&
+                       llvm::all_of(first.getOperands(), llvm::IsaPred<BlockArgument>);
+  return isOnArguments ? &first : nullptr;
 }
 
 Type Combiner::fragmentTypeOf(Type scalar) const {

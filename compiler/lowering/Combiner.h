@@ -17,8 +17,9 @@ public:
   /// Fails with an error at the first operation of the region that can't be done on fragments.
   mlir::LogicalResult check() const;
 
-  /// True if the region is one operation for which the order of operands doesn't matter.
-  bool isCommutative() const;
+  /// Returns the region's operation on its two arguments, if the region has no other operation and
+  /// the order of the arguments doesn't matter. Otherwise null.
+  mlir::Operation *commutativeOperation() const;
 
   /// Emits the region on fragments, and returns its results. `lower` and `higher` each have one
   /// fragment of each source. The elements in `lower` have lower indices than those in `higher`

@@ -116,6 +116,13 @@ public:
                                     const Fetch &) {
     return {};
   }
+  /// Emits an instruction that combines the values of a fragment in all lanes by the operation
+  /// `function`, which has two operands. Every lane gets the result. Returns null if the target has
+  /// no such instruction.
+  virtual mlir::Value combineLanes(mlir::ImplicitLocOpBuilder &, mlir::Value /*fragment*/,
+                                   mlir::Operation * /*function*/) {
+    return {};
+  }
   /// Emits the packed index, as i32, of the element in each place of one fragment.
   virtual mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
                               unsigned fragment) = 0;

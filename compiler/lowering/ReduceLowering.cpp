@@ -5,9 +5,10 @@
 // that bit, and combines the two, the one with the lower index first. Both places then hold the
 // same result. So the bit is cleared from the layout, and fragments that have become copies are
 // dropped. The cost depends on where the bit lies: a bit of the fragment moves nothing, a bit of
-// the lane takes shuffles. Before the first bit of the warp is folded, staging brings into the
-// fragments of every thread all elements that it still has to fold, if these are at most 32 for
-// each result. If there are more, staging brings only those that differ in the bit to be folded.
+// the lane takes shuffles. A target may have an instruction that folds all bits of the lane. Before
+// the first bit of the warp is folded, staging brings into the fragments of every thread all
+// elements that it still has to fold, if these are at most 32 for each result. If there are more,
+// staging brings only those that differ in the bit to be folded.
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -20,6 +21,12 @@ namespace eft {
 namespace {
 
 using Fragments = FragmentLowering::Fragments;
+
+/// True if the operation gives x for x and x.
+bool isIdempotent(Operation *op) {
+  return isa<arith::AndIOp, arith::OrIOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
+             arith::MinUIOp>(op);
+}
 
 /// Holds the partial results of a reduction, and combines them further.
 class Reducer {
@@ -44,6 +51,39 @@ public:
       folded = combineFragments(folded, lowering.fetch(b, sources, {layout, small, step}));
     layout = small;
     sources = std::move(folded);
+  }
+
+  /// Combines all lanes' elements by one instruction, if the target has one for the combiner, if
+  /// `bit` belongs to a lane, and if the index bits of all lanes are among those that remain to be
+  /// folded, `left`. Returns the index bits that it has folded; none if a condition isn't met.
+  /// The reduction must be free of order.
+  uint64_t foldLanes(uint64_t bit, uint64_t left) {
+    Operation *function = combiner.commutativeOperation();
+    const Space::Dim &lane = layout.source().dims()[1];
+    uint64_t folded = 0;
+    for (unsigned i = 0; i < lane.bits; ++i) {
+      const uint64_t index = layout.applyPacked(bitNumber(lane.offset + i));
+      // Copies of an element in other lanes may count only if that changes nothing.
+      const bool isCopy = (index & ~folded) == 0;
+      if (isCopy ? !function || !isIdempotent(function)
+                 : !llvm::isPowerOf2_64(index) || (index & left) == 0)
+        return 0;
+      folded |= index;
+    }
+    if (!function || (folded & bit) == 0)
+      return 0;
+    LinearLayout rest = cleared(layout, folded);
+    SmallVector<unsigned> needed = neededFragmentBits(rest);
+    SmallVector<Fragments> own = in(keepFragments(layout, needed));
+    Fragments combined;
+    for (Value fragment : own.front()) {
+      combined.push_back(lowering.combineLanes(b, fragment, function));
+      if (!combined.back())
+        return 0;
+    }
+    sources.front() = std::move(combined);
+    layout = keepFragments(rest, needed);
+    return folded;
   }
 
   /// Combines x[i] and x[i + bit] for every index i in which the bit is clear. `left` has the index
@@ -151,7 +191,7 @@ LogicalResult lowerReduce(FragmentLowering &lowering, ImplicitLocOpBuilder &b, R
     return failure();
   LinearLayout layout = sources->layout;
   Reducer reducer(lowering, b, combiner, *std::move(sources),
-                  op.getOrderFree() || combiner.isCommutative());
+                  op.getOrderFree() || combiner.commutativeOperation() != nullptr);
 
   const Space::Dim &axis = layout.target().dims()[op.getAxis()];
   SmallVector<int32_t> order(*op.getTree());
@@ -161,9 +201,14 @@ LogicalResult lowerReduce(FragmentLowering &lowering, ImplicitLocOpBuilder &b, R
     tree |= uint64_t(bit) << axis.offset;
   reducer.foldSteps(left & ~tree, left);
   left = tree;
-  for (int32_t bit : order) {
-    reducer.foldBit(uint64_t(bit) << axis.offset, left);
-    left &= ~(uint64_t(bit) << axis.offset);
+  for (int32_t number : order) {
+    const uint64_t bit = uint64_t(number) << axis.offset;
+    if (op.getOrderFree())
+      left &= ~reducer.foldLanes(bit, left);
+    if ((left & bit) == 0)
+      continue;
+    reducer.foldBit(bit, left);
+    left &= ~bit;
   }
 
   for (auto [number, result] : llvm::enumerate(op.getResults())) {

@@ -143,3 +143,117 @@ func.func @scan_over_warps(%p: !eft.ptr<i32>, %n: i32) {
   eft.store %ps, %s : tensor<256x!eft.ptr<i32>, #a>
   return
 }
+
+// -----
+
+#a = #eft.layout<register = [[64], [128]], lane = [[1], [2], [4], [8], [16]], warp = [[32]], step = [[32], [64], [128]]>
+
+// If the order is free, one instruction combines the integers of a warp. Registers come first.
+// CHECK-LABEL: @integers
+func.func @integers(%p: !eft.ptr<i32>, %n: i32) {
+  // GPU-COUNT-2: arith.minsi
+  // GPU: %[[FOUR:.*]] = arith.minsi
+  // GPU: %[[WARP:.*]] = nvvm.redux.sync min %[[FOUR]], %c-1_i32 : i32 -> i32
+  // GPU-NOT: nvvm.shfl
+  // GPU-NOT: nvvm.redux
+  // GPU: llvm.store %[[WARP]], %{{.*}} : i32, !llvm.ptr<3>
+  // GPU: nvvm.barrier0
+  // GPU: arith.minsi
+  // GPU-NOT: arith.minsi
+  // CPU: vector.shuffle
+  %i = eft.arange 0 to 256 : tensor<256xi32, #a>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #a>
+  %x = arith.muli %i, %ns : tensor<256xi32, #a>
+  %s = eft.reduce %x axis 0 order_free steps 1 tree [128, 64, 16, 8, 4, 2, 1, 32] : (tensor<256xi32, #a>) -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %least = arith.minsi %a, %b : i32
+    eft.yield %least : i32
+  }
+  eft.store %p, %s : !eft.ptr<i32>
+  return
+}
+
+// -----
+
+#a = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]], step = [[8], [16]]>
+
+// Narrow integers are extended. A reduction in an order of its own keeps to it.
+// CHECK-LABEL: @narrow_integers
+func.func @narrow_integers(%p: !eft.ptr<i8>, %n: i8) {
+  // GPU: %[[WIDE:.*]] = arith.extsi %[[X:.*]] : i8 to i32
+  // GPU: %[[WARP:.*]] = nvvm.redux.sync max %[[WIDE]], %{{.*}} : i32 -> i32
+  // GPU: arith.trunci %[[WARP]] : i32 to i8
+  // GPU-COUNT-5: nvvm.shfl.sync bfly
+  // GPU-NOT: nvvm.redux
+  // CPU: vector.shuffle
+  %i = eft.arange 0 to 32 : tensor<32xi32, #a>
+  %j = arith.trunci %i : tensor<32xi32, #a> to tensor<32xi8, #a>
+  %ns = eft.splat %n : i8 -> tensor<32xi8, #a>
+  %x = arith.muli %j, %ns : tensor<32xi8, #a>
+  %s = eft.reduce %x axis 0 order_free steps 1 tree [16, 8, 4, 2, 1] : (tensor<32xi8, #a>) -> i8 {
+  ^bb0(%a: i8, %b: i8):
+    %most = arith.maxsi %a, %b : i8
+    eft.yield %most : i8
+  }
+  %t = eft.reduce %x axis 0 steps 1 tree [16, 8, 4, 2, 1] : (tensor<32xi8, #a>) -> i8 {
+  ^bb0(%a: i8, %b: i8):
+    %most = arith.maxsi %a, %b : i8
+    eft.yield %most : i8
+  }
+  %both = arith.addi %s, %t : i8
+  eft.store %p, %both : !eft.ptr<i8>
+  return
+}
+
+// -----
+
+#a = #eft.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = [[0]], step = [[8]]>
+
+// Copies of an element change a sum, but no maximum.
+// CHECK-LABEL: @copies
+func.func @copies(%p: !eft.ptr<i32>, %n: i32) {
+  // GPU: nvvm.redux.sync umax
+  // GPU-COUNT-4: nvvm.shfl.sync bfly
+  // GPU-NOT: nvvm.redux
+  // CPU: vector.shuffle
+  %i = eft.arange 0 to 16 : tensor<16xi32, #a>
+  %ns = eft.splat %n : i32 -> tensor<16xi32, #a>
+  %x = arith.muli %i, %ns : tensor<16xi32, #a>
+  %s = eft.reduce %x axis 0 order_free steps 1 tree [8, 4, 2, 1] : (tensor<16xi32, #a>) -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %most = arith.maxui %a, %b : i32
+    eft.yield %most : i32
+  }
+  %t = eft.reduce %x axis 0 order_free steps 1 tree [8, 4, 2, 1] : (tensor<16xi32, #a>) -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %sum = arith.addi %a, %b : i32
+    eft.yield %sum : i32
+  }
+  %both = arith.addi %s, %t : i32
+  eft.store %p, %both : !eft.ptr<i32>
+  return
+}
+
+// -----
+
+#a = #eft.layout<register = [], lane = [[1], [2], [0], [0], [0]], warp = [[0]], step = []>
+
+// If the order is free, nothing decides which element of a pair comes first.
+// CHECK-LABEL: @pairs_in_any_order
+func.func @pairs_in_any_order(%p: !eft.ptr<i32>, %n: i32) {
+  // GPU-COUNT-4: nvvm.shfl.sync bfly
+  // CHECK-NOT: arith.select
+  // CHECK: return
+  %i = eft.arange 0 to 4 : tensor<4xi32, #a>
+  %ns = eft.splat %n : i32 -> tensor<4xi32, #a>
+  %x = arith.muli %i, %ns : tensor<4xi32, #a>
+  %s:2 = eft.reduce %i, %x axis 0 order_free steps 1 tree [1, 2] : (tensor<4xi32, #a>, tensor<4xi32, #a>) -> (i32, i32) {
+  ^bb0(%a: i32, %b: i32, %c: i32, %d: i32):
+    %most = arith.maxsi %a, %c : i32
+    %least = arith.minsi %b, %d : i32
+    eft.yield %most, %least : i32, i32
+  }
+  %both = arith.addi %s#0, %s#1 : i32
+  eft.store %p, %both : !eft.ptr<i32>
+  return
+}

@@ -7,7 +7,8 @@
 namespace eft {
 
 /// True if all threads of a warp or of the program must reach the operation itself together: a
-/// barrier, a shuffle, a load of matrices, a product on tensor cores.
+/// barrier, a shuffle, a reduction of a warp's integers, a load of matrices, a product on tensor
+/// cores.
 bool isConvergent(mlir::Operation *op);
 
 /// True if one of the operations inside `op` is convergent.

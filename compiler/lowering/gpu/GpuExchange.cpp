@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves of elements between the threads of a GPU: by shuffles inside a warp, and through shared
-// memory between warps.
+// memory between warps. Reductions of integers over a warp.
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Staging.h"
@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -53,6 +55,22 @@ Value fromWords(ImplicitLocOpBuilder &b, ArrayRef<Value> words, Type type) {
   return isa<FloatType>(type) ? b.create<arith::BitcastOp>(type, value).getResult() : value;
 }
 
+/// Returns the kind of `redux.sync` that combines integers as an operation does. Returns nothing if
+/// the operation is another one.
+std::optional<NVVM::ReduxKind> reduxKind(Operation *function) {
+  using Kind = NVVM::ReduxKind;
+  return llvm::TypeSwitch<Operation *, std::optional<Kind>>(function)
+      .Case([](arith::AddIOp) { return Kind::ADD; })
+      .Case([](arith::AndIOp) { return Kind::AND; })
+      .Case([](arith::OrIOp) { return Kind::OR; })
+      .Case([](arith::XOrIOp) { return Kind::XOR; })
+      .Case([](arith::MaxSIOp) { return Kind::MAX; })
+      .Case([](arith::MinSIOp) { return Kind::MIN; })
+      .Case([](arith::MaxUIOp) { return Kind::UMAX; })
+      .Case([](arith::MinUIOp) { return Kind::UMIN; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
 } // namespace
 
 Value GpuLowering::isOdd(ImplicitLocOpBuilder &b, uint64_t threads, unsigned) {
@@ -77,6 +95,23 @@ Value GpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value fragment, const S
     word = b.create<NVVM::ShflOp>(word.getType(), constant(b, allLanes), word, lane,
                                   constant(b, wholeWarp), kind, UnitAttr());
   return fromWords(b, words, fragment.getType());
+}
+
+Value GpuLowering::combineLanes(ImplicitLocOpBuilder &b, Value fragment, Operation *function) {
+  constexpr unsigned leastCapability = 80;
+  std::optional<NVVM::ReduxKind> kind = reduxKind(function);
+  const unsigned width = fragment.getType().getIntOrFloatBitWidth();
+  if (!kind || width > wordBits || computeCapability < leastCapability)
+    return {};
+  Type word = b.getI32Type();
+  Value value = fragment;
+  if (width < wordBits)
+    value = isa<arith::MaxSIOp, arith::MinSIOp>(function)
+                ? b.create<arith::ExtSIOp>(word, fragment).getResult()
+                : b.create<arith::ExtUIOp>(word, fragment).getResult();
+  value = b.create<NVVM::ReduxOp>(word, value, *kind, constant(b, allLanes));
+  return width < wordBits ? b.create<arith::TruncIOp>(fragment.getType(), value).getResult()
+                          : value;
 }
 
 Value GpuLowering::indexAt(ImplicitLocOpBuilder &b, const LinearLayout &layout, unsigned fragment) {

@@ -84,6 +84,8 @@ private:
                            const ShufflePlan &plan, uint64_t lanes) override;
   Fragments shuffleBooleans(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Value> source,
                             const Fetch &fetch) override;
+  mlir::Value combineLanes(mlir::ImplicitLocOpBuilder &b, mlir::Value fragment,
+                           mlir::Operation *function) override;
   mlir::Value indexAt(mlir::ImplicitLocOpBuilder &b, const LinearLayout &layout,
                       unsigned fragment) override;
   llvm::SmallVector<Fragments> gather(mlir::ImplicitLocOpBuilder &b,

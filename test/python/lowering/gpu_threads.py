@@ -153,6 +153,17 @@ class Threads:
         assert (lane < LANES).all()
         return [value[self.number // LANES * LANES + lane]]
 
+    def nvvm_redux_sync(self, operation, operands, active):
+        assert active.all(), "a reduction that not all threads reach"
+        value, everybody = operands
+        assert (everybody == 0xFFFFFFFF).all()
+        kind = re.search(r"redux_kind (\w+)", operation.attributes)[1]
+        combine = {"add": np.add, "and": np.bitwise_and, "or": np.bitwise_or}
+        combine |= {"xor": np.bitwise_xor, "max": np.maximum, "min": np.minimum}
+        words = (signed(value) if kind in ("max", "min") else value).reshape(-1, LANES)
+        result = combine[kind.removeprefix("u")].reduce(words, axis=1, dtype=words.dtype)
+        return [np.repeat(result, LANES).view(value.dtype)]
+
     # Matrices
 
     def llvm_call_intrinsic(self, operation, operands, active):
@@ -325,6 +336,9 @@ class Threads:
             "arith.subi": np.subtract,
             "arith.muli": np.multiply,
             "arith.maxsi": lambda a, b: np.maximum(signed(a), signed(b)).view(a.dtype),
+            "arith.minsi": lambda a, b: np.minimum(signed(a), signed(b)).view(a.dtype),
+            "arith.maxui": np.maximum,
+            "arith.minui": np.minimum,
             "arith.andi": np.bitwise_and,
             "arith.ori": np.bitwise_or,
             "arith.xori": np.bitwise_xor,

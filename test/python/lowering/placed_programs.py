@@ -274,6 +274,36 @@ class Programs:
         folded = reduce_in_order([a for a, _ in inputs], axis, steps, tree, combine)
         return self.program("reduce", body, inputs, [(c, there if rest else None) for c in folded])
 
+    def integers(self) -> Program:
+        """A reduction of integers that is free of order. In most, all lanes lie along the axis."""
+        shape = [1 << self.random.randrange(3), 32 << self.random.randrange(4)]
+        here = self.layout(shape)
+        if self.random.random() < 0.7:
+            here = self.with_lanes_along_rows(shape)
+        element = self.random.choice(["i8", "i16", "i32", "i32", "i64"])
+        name = self.random.choice(list(INTEGER_FUNCTIONS))
+        a, there = self.values(shape, element), sliced(here, shape, 1)
+        tree = [1 << bit for bit in range(log2(shape[1]))]
+        self.random.shuffle(tree)
+        body = self.call("reduce", f"axis 1 order_free steps 1 tree {tree}", [(a, here)], [element])
+        region = f"^bb0(%x: E, %y: E):\n%s = arith.{name} %x, %y : E\neft.yield %s : E\n"
+        body += f"{block_type(shape[:1], element, there)} {{\n{region.replace('E', element)}}}\n"
+        numbers = a.view(f"i{a.itemsize}") if name.endswith("si") else a
+        c = INTEGER_FUNCTIONS[name].reduce(numbers, axis=1, dtype=numbers.dtype).view(a.dtype)
+        return self.program("integers", body, [(a, here)], [(c, there)])
+
+    def with_lanes_along_rows(self, shape: list[int]) -> Layout:
+        """A layout for a GPU in which a warp holds 32 elements of a row, or 16 elements twice."""
+        row = [1 << bit for bit in range(log2(shape[1]))]
+        self.random.shuffle(row)
+        lanes = row[:5] if self.random.random() < 0.7 else [*row[:4], 0]
+        self.random.shuffle(lanes)
+        others = [c for c in row if c not in lanes] + [shape[1] << b for b in range(log2(shape[0]))]
+        self.random.shuffle(others)
+        warps = log2(self.warps)
+        others += [0] * (warps - len(others))
+        return {"register": others[warps:], "lane": lanes, "warp": others[:warps]}
+
     def scan(self) -> Program:
         shape = self.shape()
         layout, axis = self.layout(shape), self.random.randrange(len(shape))
@@ -307,6 +337,18 @@ class LargePrograms(Programs):
     def element(self) -> str:
         return self.random.choice(["f32", "f64", "i32", "i64"])
 
+
+# Functions that give the same integer in every order.
+INTEGER_FUNCTIONS = {
+    "addi": np.add,
+    "andi": np.bitwise_and,
+    "ori": np.bitwise_or,
+    "xori": np.bitwise_xor,
+    "maxsi": np.maximum,
+    "minsi": np.minimum,
+    "maxui": np.maximum,
+    "minui": np.minimum,
+}
 
 # Regions of combiners. E is replaced by the element type.
 

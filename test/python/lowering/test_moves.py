@@ -38,6 +38,12 @@ def test_booleans_of_a_gpu(seed):
     run_threads(Programs(seed, warps).booleans(), warps)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_integers_in_any_order(seed):
+    warps = [1, 2, 4][seed % 3]
+    run_threads(Programs(seed, warps).integers(), warps)
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_products_on_tensor_cores(seed):
     warps = [1, 2, 4, 8][seed % 4]

@@ -107,7 +107,8 @@ TEST(Convergence, of_all_that_threads_do_together) {
     }
   }
   EXPECT_GT(kernels, 200);
-  for (const char *kind : {"inline assembly", "arithmetic in inline assembly", "llvm.nvvm.mma.",
-                           "llvm.nvvm.ldmatrix.", "llvm.nvvm.barrier", "llvm.nvvm.shfl."})
+  for (const char *kind :
+       {"inline assembly", "arithmetic in inline assembly", "llvm.nvvm.mma.", "llvm.nvvm.ldmatrix.",
+        "llvm.nvvm.barrier", "llvm.nvvm.shfl.", "llvm.nvvm.redux."})
     EXPECT_GT(count[kind], 0) << kind;
 }
