@@ -284,3 +284,11 @@ func.func @constancy_is_no_power_of_two(%a: i32, %b: i32) -> i1 {
   %less = arith.cmpi slt, %a, %b {eft.constancy = 3 : i32} : i32
   return %less : i1
 }
+
+// -----
+
+func.func @block_of_the_first_thread(%x: tensor<8xi32>) {
+  // expected-error @+1 {{operand #0 must be signless integer or index, but got 'tensor<8xi32>'}}
+  %0 = eft.of_first_thread %x : tensor<8xi32>
+  return
+}

@@ -213,3 +213,22 @@ func.func @loaded_count(%x: !eft.ptr<f32>, %bytes: !eft.ptr<i8>, %count: !eft.pt
   eft.store %out, %s : !eft.ptr<f32>
   return
 }
+
+// Assembly may give each thread a bound of its own.
+// CHECK-LABEL: @count_from_assembly
+// CHECK: %[[COUNT:.*]] = eft.inline_asm
+// CHECK: eft.of_first_thread %[[COUNT]] : i32
+func.func @count_from_assembly(%x: !eft.ptr<f32>, %out: !eft.ptr<f32>, %m: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0.0 : f32
+  %n = eft.inline_asm "mov.b32 $0, $1;" constraints "=r,r" pure pack 1 %m : (i32) -> i32
+  %r = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (f32) : i32 {
+    %p = eft.addptr %x, %k : !eft.ptr<f32>, i32
+    %v = eft.load %p : !eft.ptr<f32>
+    %next = arith.addf %sum, %v : f32
+    scf.yield %next : f32
+  } {eft.num_stages = 2 : i32}
+  eft.store %out, %r : !eft.ptr<f32>
+  return
+}

@@ -50,8 +50,8 @@ def Eft_OfFirstThreadOp : Eft_Op<"of_first_thread", [Pure, AllTypesMatch<["sourc
     %0 = eft.of_first_thread %loaded : i32
     ```
   }];
-  let arguments = (ins SignlessIntegerLike:$source);
-  let results = (outs SignlessIntegerLike:$result);
+  let arguments = (ins AnyTypeOf<[AnySignlessInteger, Index]>:$source);
+  let results = (outs AnyTypeOf<[AnySignlessInteger, Index]>:$result);
   let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 

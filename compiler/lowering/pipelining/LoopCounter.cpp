@@ -33,7 +33,8 @@ bool mayBeLoaded(Value number) {
       continue;
     }
     Operation *op = next.getDefiningOp();
-    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
+    // Assembly may give threads different numbers, even if it has no side effects.
+    if (isa<InlineAsmOp>(op) || !isMemoryEffectFree(op) || op->getNumRegions() != 0)
       return true;
     llvm::append_range(pending, op->getOperands());
   }

@@ -10,7 +10,7 @@ from __future__ import annotations
 from eft.errors import Mistake
 from eft.language import dtypes, math, operators
 from eft.language.builtin import builtin
-from eft.language.casts import cast_to
+from eft.language.casts import bitcast_to, cast_to
 from eft.language.combining import (
     check_axis,
     check_block,
@@ -64,8 +64,8 @@ def _reduce(what: str, blocks, axis, combine, keep_dims, is_order_free=False) ->
 
 
 def _reduce_axis(what: str, blocks, axis: int, combine, is_order_free) -> tuple[tensor, ...]:
-    """Reduces one axis. `is_order_free` says that the function gives the same bits in every
-    order."""
+    """Reduces one axis. `is_order_free` says that the function gives the same bits in every order,
+    and if its arguments are swapped."""
     shape = blocks[0].shape[:axis] + blocks[0].shape[axis + 1 :]
     types = [block_type(block.dtype, shape) if shape else block.dtype for block in blocks]
     attributes = {"axis": f"{axis} : i32"}
@@ -85,6 +85,7 @@ def number_of(what: str, x: tensor) -> tensor:
     """The number in a block of one element; a number as it is."""
     if not x.type.is_block():
         return x
+    # With one element, there is nothing to combine.
     return _reduce_axis(what, [flatten(check_block(what, x))], 0, lambda a, b: a, True)[0]
 
 
@@ -166,8 +167,20 @@ def _extremum(what: str, input, axis, with_index, tie_break_left, keep_dims):
     else:
         kept = check_axis(what, axis, rank)
         value, index = _with_index(x, kept, is_max)
-    results = cast_to(value, input.dtype), index
+    results = _as_element(value, input.dtype), index
     return tuple(expand_dims(result, kept) for result in results) if keep_dims else results
+
+
+def _as_element(value: tensor, dtype: dtypes.dtype) -> tensor:
+    """An element of a block of `dtype`, given as fp32 or int32, in its own type."""
+    element = cast_to(value, dtype)
+    if dtype == dtypes.float8e5:
+        # A conversion saturates, but an element may be infinite.
+        for infinity, bits in (("inf", 0x7C), ("-inf", 0xFC)):
+            infinite = bitcast_to(constant(bits, dtypes.uint8), dtype)
+            is_infinite = operators.compare("==", value, float(infinity))
+            element = math.where(is_infinite, infinite, element)
+    return element
 
 
 #: The largest extent of an axis along which an extremum and its index are found one after the

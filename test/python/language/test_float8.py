@@ -313,6 +313,23 @@ def test_places_of_extremes(host):
     assert index.tolist() == [np.nanargmax(wide), np.nanargmin(wide)]
 
 
+@pytest.mark.parametrize(
+    ("few", "largest", "first"),
+    [
+        ([1, 2, np.inf, np.inf], np.inf, 2),
+        ([-np.inf, -np.inf, np.nan, -np.inf], -np.inf, 0),
+        ([np.nan, 57344, -np.inf, 3], 57344, 1),
+        ([np.nan] * 4, np.nan, 0),
+    ],
+)
+def test_infinite_extremes(few, largest, first, host):
+    x = np.tile(np.array(few, ml_dtypes.float8_e5m2), 16)
+    out, index = np.zeros(1, x.dtype), np.zeros(2, np.int32)
+    extremes_and_places[1](x, out, index)
+    assert np.array_equal(out.astype(np.float32), [largest], equal_nan=True)
+    assert index[0] == first
+
+
 @eft.jit
 def adds(x_ptr):
     tl.atomic_add(x_ptr, 1.0)
