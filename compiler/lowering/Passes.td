@@ -171,7 +171,6 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
     - The addresses from which the next iteration copies depend on the pipelined loop's result, or on loads
       after the pipelined loop.
     - There are several pipelined loops.
-    - The bounds of the pipelined loop are loaded.
     - The elements of a block change threads before the block is stored, and shared memory has no room for
       this staging beside the slots. Staging moves a block in rounds of at most 32 KiB. A round must fit into
       `max-bytes` together with the slots.

@@ -146,10 +146,6 @@ private:
       allocations.push_back(allocation);
       return true;
     }
-    // The clones would load the bounds of the pipelined loop once more. If another program writes
-    // them, the copies would be for other bounds than the loop.
-    if (isa<OfFirstThreadOp>(op))
-      return false;
     hasCopies |= isa<CopyAsyncOp>(op);
     before.push_back(&op);
     // No iteration reads memory that an earlier iteration has written, so the loads of addresses
