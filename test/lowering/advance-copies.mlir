@@ -239,3 +239,45 @@ func.func @division_behind(%p: tensor<64x64x!eft.ptr<f16>, #a>, %tiles: i32, %q:
   } {eft.flatten}
   return
 }
+
+// -----
+
+#a = #eft.layout<register=[[0, 1], [0, 2], [0, 4], [8, 0], [16, 0], [32, 0], [0, 8], [0, 16], [0, 32]], lane=[[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp=[]>
+#o = #eft.layout<offset=[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
+
+// The pipelined loop has the loaded bounds for which its copies were made.
+// CHECK-LABEL: @loaded_bounds
+// CHECK: %[[FIRST:.*]] = eft.of_first_thread
+// CHECK: eft.copy_async
+// CHECK: scf.for {{.*}} iter_args(%[[BOUND:.*]] = %[[FIRST]])
+// CHECK-NOT: of_first_thread
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[BOUND]]
+// CHECK: eft.load %{{.*}}, mask
+// CHECK: %[[NEXT:.*]] = eft.of_first_thread
+// CHECK: eft.copy_async
+// CHECK: eft.store
+// CHECK: scf.yield %[[NEXT]] : i32
+// CHECK: return
+func.func @loaded_bounds(%p: tensor<64x64x!eft.ptr<f16>, #a>, %tiles: i32, %counts: !eft.ptr<i32>, %q: !eft.ptr<f32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  scf.for %tile = %c0 to %tiles step %c1 : i32 {
+    %place = eft.addptr %counts, %tile : !eft.ptr<i32>, i32
+    %mine = eft.load %place : !eft.ptr<i32>
+    %k = eft.of_first_thread %mine : i32
+    %some = arith.cmpi slt, %c0, %k : i32
+    %s = eft.alloc_shared : !eft.shared<2, tensor<64x64xf16, #o>>
+    eft.copy_async %p, %s[%c0] if %some {run = 8 : i32} : tensor<64x64x!eft.ptr<f16>, #a>, !eft.shared<2, tensor<64x64xf16, #o>>
+    eft.commit_copies
+    %r = scf.for %i = %c0 to %k step %c1 iter_args(%t = %zero) -> (f32) : i32 {
+      eft.wait_copies pending 0
+      %sum = arith.addf %t, %t : f32
+      scf.yield %sum : f32
+    }
+    eft.wait_copies pending 0
+    eft.dealloc_shared %s : !eft.shared<2, tensor<64x64xf16, #o>>
+    eft.store %q, %r : !eft.ptr<f32>
+  } {eft.flatten}
+  return
+}

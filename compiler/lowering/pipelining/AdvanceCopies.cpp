@@ -128,6 +128,7 @@ public:
     Value left = rewriter.create<arith::SubIOp>(loc, loop.getUpperBound(), counter);
     Value more = rewriter.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, left, step);
     cloneCopies(rewriter, ofNext, more);
+    carryBounds(rewriter, ofFirst, ofNext);
 
     for (Operation *op : llvm::reverse(before))
       if (isa<CopyAsyncOp, CommitCopiesOp>(op) || isOpTriviallyDead(op))
@@ -147,6 +148,8 @@ private:
       return true;
     }
     hasCopies |= isa<CopyAsyncOp>(op);
+    if (auto bound = dyn_cast<OfFirstThreadOp>(op))
+      bounds.push_back(bound);
     before.push_back(&op);
     // No iteration reads memory that an earlier iteration has written, so the loads of addresses
     // may run early, too.
@@ -212,14 +215,33 @@ private:
       doOnlyIf(rewriter, clones.back(), condition);
     }
     for (Operation *clone : llvm::reverse(clones))
-      if (isOpTriviallyDead(clone))
+      if (isOpTriviallyDead(clone) && !isa<OfFirstThreadOp>(clone))
         rewriter.eraseOp(clone);
+  }
+
+  /// Makes the loop carry the loaded bounds of the pipelined loop from the copies to the pipelined
+  /// loop. If the pipelined loop loaded its bounds again, it could find others than the copies did.
+  void carryBounds(RewriterBase &rewriter, const IRMapping &ofFirst, const IRMapping &ofNext) {
+    if (bounds.empty())
+      return;
+    SmallVector<Value> first, next;
+    for (OfFirstThreadOp bound : bounds) {
+      first.push_back(ofFirst.lookup(bound.getResult()));
+      next.push_back(ofNext.lookup(bound.getResult()));
+    }
+    auto yieldNext = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; };
+    loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, first, /*replaceInitOperandUsesInLoop=*/false, yieldNext));
+    auto carried = loop.getRegionIterArgs().take_back(bounds.size());
+    for (auto [bound, value] : llvm::zip_equal(bounds, carried))
+      rewriter.replaceAllUsesWith(bound.getResult(), value);
   }
 
   scf::ForOp loop;
   uint64_t maxBytes;
   SmallVector<AllocSharedOp> allocations;
-  SmallVector<Operation *> before; // the operations before the pipelined loop
+  SmallVector<Operation *> before;     // the operations before the pipelined loop
+  SmallVector<OfFirstThreadOp> bounds; // those among `before`: loaded bounds of the pipelined loop
   bool hasCopies = false;
   WaitCopiesOp done; // the wait for all copies, after the pipelined loop
   SmallVector<DeallocSharedOp> frees;
