@@ -162,7 +162,8 @@ def AdvanceCopies : Pass<"eft-advance-copies", "::mlir::func::FuncOp"> {
     program: no iteration reads memory that an earlier iteration has written. The pass does not check it. If
     an iteration consists of the first copies of a pipelined loop, the pipelined loop, and stores, the pass
     begins the copies of the next iteration before the stores of the current iteration. So memory and tensor
-    cores are less often idle. The slots are allocated once, before the loop with the attribute.
+    cores are less often idle. The slots are allocated once, before the loop with the attribute. If bounds of
+    the pipelined loop are loaded, the loop with the attribute carries them from the copies to that loop.
 
     The loop with the attribute is not changed in any of these cases:
 
