@@ -184,8 +184,9 @@ def _as_element(value: tensor, dtype: dtypes.dtype) -> tensor:
 
 
 #: The largest extent of an axis along which an extremum and its index are found one after the
-#: other. That reads the elements twice. Longer rows fit neither a program's registers nor a CPU's
-#: nearest cache, so they are faster if pairs of an element and its index are combined.
+#: other. That reads the elements twice. Longer rows do not fit a GPU program's registers, so they
+#: are faster if pairs of an element and its index are combined. A CPU would be faster with pairs
+#: from about 4096 elements on.
 _MAX_READ_TWICE = 16384
 
 
