@@ -98,10 +98,9 @@ Value GpuLowering::shuffleLanes(ImplicitLocOpBuilder &b, Value fragment, const S
 }
 
 Value GpuLowering::combineLanes(ImplicitLocOpBuilder &b, Value fragment, Operation *function) {
-  constexpr unsigned leastCapability = 80;
   std::optional<NVVM::ReduxKind> kind = reduxKind(function);
   const unsigned width = fragment.getType().getIntOrFloatBitWidth();
-  if (!kind || width > wordBits || computeCapability < leastCapability)
+  if (!kind || width > wordBits)
     return {};
   Type word = b.getI32Type();
   Value value = fragment;
