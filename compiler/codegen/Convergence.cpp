@@ -3,10 +3,10 @@
 // convergent operation depend on a further condition, because fewer threads might then reach the
 // operation. The attribute `convergent` on the call forbids that.
 //
-// LLVM 19 knows that barriers, votes and shuffles are convergent. But it treats a matrix product as
-// arithmetic, the load of a product's operands (`ldmatrix`) as a load by a single thread, and
-// inline assembly as a computation by a single thread. The calls of these three kinds are marked
-// here, before LLVM's first optimization.
+// LLVM 19 knows that barriers, votes, shuffles and `redux.sync` are convergent. But it treats a
+// matrix product as arithmetic, the load of a product's operands (`ldmatrix`) as a load by a single
+// thread, and inline assembly as a computation by a single thread. The calls of these three kinds
+// are marked here, before LLVM's first optimization.
 //
 // The exception is inline assembly without side effects. It is a function of its operands, such as
 // a conversion: each thread computes its own result, whatever the other threads do. If it were

@@ -12,8 +12,7 @@
 //
 //   what a thread holds beyond its first vector     the `steps`: combined one after the other
 //   the first vector's bits                         folded, the highest bit first
-//   the lanes' bits                                 folded, likewise, by shuffles; if the order is
-//                                                   free, integers of a warp by one instruction
+//   the lanes' bits                                 folded, likewise, by shuffles
 //   the warps' bits                                 folded, likewise, through shared memory
 //
 // To fold a bit is to combine x[i] with x[i + bit]. Steps are the highest bits of the axis. They

@@ -65,8 +65,8 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     memory. These are the loads of factors, of blocks from which factors for warpgroups are computed, and of
     blocks of which several threads need each element. A copy begins `num-stages` − 1 iterations before its
     slot is read. A loop's own attribute `eft.num_stages` overrides the option. With fewer than two stages
-    nothing changes. If the bounds of the loop depend on loaded values, all threads get the bounds of the
-    first thread, by `eft.of_first_thread`. If the slots need more than `max-bytes`, there are fewer stages.
+    nothing changes. If the bounds of the loop depend on loaded values or on inline assembly, all threads get
+    the bounds of the first thread, by `eft.of_first_thread`. If the slots need more than `max-bytes`, there are fewer stages.
     There are also fewer if the loop has few iterations, and never more than eight.
 
     A load stays a load in each of these cases:
@@ -230,8 +230,8 @@ def PrefetchLoads : Pass<"eft-prefetch-loads", "::mlir::func::FuncOp"> {
 
     A loop that stores is changed only if it has the attribute `eft.stores_apart`, which
     `eft-version-stores` sets. A loop is not changed if it writes memory in another way, or if it has a
-    barrier or a volatile load. If its bounds depend on loaded values, all threads get the bounds of the
-    first thread, by `eft.of_first_thread`.
+    barrier or a volatile load. If its bounds depend on loaded values or on inline assembly, all
+    threads get the bounds of the first thread, by `eft.of_first_thread`.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 : i32 {

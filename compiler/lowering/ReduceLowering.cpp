@@ -22,7 +22,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// True if the operation gives x for x and x.
+/// True if the operation is one on integers that gives x for x and x.
 bool isIdempotent(Operation *op) {
   return isa<arith::AndIOp, arith::OrIOp, arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp,
              arith::MinUIOp>(op);
@@ -59,18 +59,19 @@ public:
   /// The reduction must be free of order.
   uint64_t foldLanes(uint64_t bit, uint64_t left) {
     Operation *function = combiner.commutativeOperation();
+    if (!function)
+      return 0;
     const Space::Dim &lane = layout.source().dims()[1];
     uint64_t folded = 0;
     for (unsigned i = 0; i < lane.bits; ++i) {
       const uint64_t index = layout.applyPacked(bitNumber(lane.offset + i));
       // Copies of an element in other lanes may count only if that changes nothing.
       const bool isCopy = (index & ~folded) == 0;
-      if (isCopy ? !function || !isIdempotent(function)
-                 : !llvm::isPowerOf2_64(index) || (index & left) == 0)
+      if (isCopy ? !isIdempotent(function) : !llvm::isPowerOf2_64(index) || (index & left) == 0)
         return 0;
       folded |= index;
     }
-    if (!function || (folded & bit) == 0)
+    if ((folded & bit) == 0)
       return 0;
     LinearLayout rest = cleared(layout, folded);
     SmallVector<unsigned> needed = neededFragmentBits(rest);

@@ -13,7 +13,8 @@
 //
 // The operations that compute the addresses of these copies are cloned at the end of the iteration,
 // for the next iteration. Their results are a few numbers. To compute them twice is cheaper than to
-// keep them while the tile is stored.
+// keep them while the tile is stored. The loaded bounds of the pipelined loop are the exception:
+// the loop over tiles carries them, because a second load could give others.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/ir/Accesses.h"
@@ -207,7 +208,8 @@ private:
   }
 
   /// Clones the operations that precede the pipelined loop: the copies and the loads access memory
-  /// only if `condition` is true. Erases the clones that nothing uses.
+  /// only if `condition` is true. Erases the clones that nothing uses, except those of the bounds,
+  /// which `carryBounds` needs.
   void cloneCopies(RewriterBase &rewriter, IRMapping &mapping, Value condition) {
     SmallVector<Operation *> clones;
     for (Operation *op : before) {
@@ -224,14 +226,14 @@ private:
   void carryBounds(RewriterBase &rewriter, const IRMapping &ofFirst, const IRMapping &ofNext) {
     if (bounds.empty())
       return;
-    SmallVector<Value> first, next;
+    SmallVector<Value> firstBounds, nextBounds;
     for (OfFirstThreadOp bound : bounds) {
-      first.push_back(ofFirst.lookup(bound.getResult()));
-      next.push_back(ofNext.lookup(bound.getResult()));
+      firstBounds.push_back(ofFirst.lookup(bound.getResult()));
+      nextBounds.push_back(ofNext.lookup(bound.getResult()));
     }
-    auto yieldNext = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; };
+    auto yieldNext = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return nextBounds; };
     loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-        rewriter, first, /*replaceInitOperandUsesInLoop=*/false, yieldNext));
+        rewriter, firstBounds, /*replaceInitOperandUsesInLoop=*/false, yieldNext));
     auto carried = loop.getRegionIterArgs().take_back(bounds.size());
     for (auto [bound, value] : llvm::zip_equal(bounds, carried))
       rewriter.replaceAllUsesWith(bound.getResult(), value);

@@ -15,8 +15,9 @@ namespace eft {
 
 namespace {
 
-/// True if the number may be computed from values in memory.
-bool mayBeLoaded(Value number) {
+/// True if threads may have different numbers: if the number depends on loaded values or on inline
+/// assembly.
+bool mayDiffer(Value number) {
   SmallVector<Value> pending = {number};
   llvm::DenseSet<Value> seen;
   while (!pending.empty()) {
@@ -41,13 +42,13 @@ bool mayBeLoaded(Value number) {
   return false;
 }
 
-/// Gives all threads the bounds and the step of the first thread, if threads may have loaded
-/// others.
+/// Gives all threads the bounds and the step of the first thread, where threads may have different
+/// ones.
 void agreeOnBounds(RewriterBase &rewriter, scf::ForOp loop) {
   rewriter.setInsertionPoint(loop);
   for (OpOperand *bound :
        {&loop.getLowerBoundMutable(), &loop.getUpperBoundMutable(), &loop.getStepMutable()})
-    if (mayBeLoaded(bound->get())) {
+    if (mayDiffer(bound->get())) {
       Value common = rewriter.create<OfFirstThreadOp>(loop.getLoc(), bound->get());
       rewriter.modifyOpInPlace(loop, [&] { bound->set(common); });
     }

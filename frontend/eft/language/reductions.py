@@ -171,15 +171,22 @@ def _extremum(what: str, input, axis, with_index, tie_break_left, keep_dims):
     return tuple(expand_dims(result, kept) for result in results) if keep_dims else results
 
 
+#: The magnitudes of elements that a conversion from fp32 never gives, because it saturates below
+#: them, and their bits.
+_BEYOND_CONVERSION = {
+    dtypes.float8e5: (float("inf"), 0x7C),
+    dtypes.float8e4b15: (1.875, 0x7F),
+}
+
+
 def _as_element(value: tensor, dtype: dtypes.dtype) -> tensor:
     """An element of a block of `dtype`, given as fp32 or int32, in its own type."""
     element = cast_to(value, dtype)
-    if dtype == dtypes.float8e5:
-        # A conversion saturates, but an element may be infinite.
-        for infinity, bits in (("inf", 0x7C), ("-inf", 0xFC)):
-            infinite = bitcast_to(constant(bits, dtypes.uint8), dtype)
-            is_infinite = operators.compare("==", value, float(infinity))
-            element = math.where(is_infinite, infinite, element)
+    if dtype in _BEYOND_CONVERSION:
+        magnitude, bits = _BEYOND_CONVERSION[dtype]
+        for number, pattern in ((magnitude, bits), (-magnitude, bits | 0x80)):
+            beyond = bitcast_to(constant(pattern, dtypes.uint8), dtype)
+            element = math.where(operators.compare("==", value, number), beyond, element)
     return element
 
 

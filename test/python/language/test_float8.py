@@ -300,34 +300,59 @@ def extremes_and_places(x_ptr, out_ptr, index_ptr):
     value, index = tl.max(x, 0, return_indices=True)
     tl.store(out_ptr, value)
     tl.store(index_ptr, index)
-    tl.store(index_ptr + 1, tl.argmin(x, 0))
+    value, index = tl.min(x, 0, return_indices=True)
+    tl.store(out_ptr + 1, value)
+    tl.store(index_ptr + 1, index)
 
 
 def test_places_of_extremes(host):
     x = np.random.default_rng(7).normal(size=64).astype(ml_dtypes.float8_e4m3fn)
     x[5] = np.nan
-    out, index = np.zeros(1, x.dtype), np.zeros(2, np.int32)
+    out, index = np.zeros(2, x.dtype), np.zeros(2, np.int32)
     extremes_and_places[1](x, out, index)
     wide = x.astype(np.float32)
-    assert out[0] == np.nanmax(wide)
+    assert out.tolist() == [np.nanmax(wide), np.nanmin(wide)]
     assert index.tolist() == [np.nanargmax(wide), np.nanargmin(wide)]
 
 
 @pytest.mark.parametrize(
-    ("few", "largest", "first"),
+    ("few", "places"),
     [
-        ([1, 2, np.inf, np.inf], np.inf, 2),
-        ([-np.inf, -np.inf, np.nan, -np.inf], -np.inf, 0),
-        ([np.nan, 57344, -np.inf, 3], 57344, 1),
-        ([np.nan] * 4, np.nan, 0),
+        ([1, 2, np.inf, np.inf], (2, 0)),
+        ([-np.inf, -np.inf, np.nan, -np.inf], (0, 0)),
+        ([np.nan, 57344, -np.inf, 3], (1, 2)),
+        ([np.nan] * 4, (0, 0)),
     ],
 )
-def test_infinite_extremes(few, largest, first, host):
+def test_infinite_extremes(few, places, host):
     x = np.tile(np.array(few, ml_dtypes.float8_e5m2), 16)
-    out, index = np.zeros(1, x.dtype), np.zeros(2, np.int32)
+    out, index = np.zeros(2, x.dtype), np.zeros(2, np.int32)
     extremes_and_places[1](x, out, index)
-    assert np.array_equal(out.astype(np.float32), [largest], equal_nan=True)
-    assert index[0] == first
+    wide = x.astype(np.float32)
+    assert np.array_equal(out.astype(np.float32), wide[list(places)], equal_nan=True)
+    assert tuple(index) == places
+
+
+@eft.jit
+def extremes_of_rows(x_ptr, largest_ptr, smallest_ptr, FORMAT: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    # Each row has one code, four times.
+    x = tl.load(x_ptr + (i[:, None] + tl.zeros([1, 4], tl.int32))).to(FORMAT, bitcast=True)
+    largest = tl.max(x, 1, return_indices=True)[0]
+    smallest = tl.min(x, 1, return_indices=True)[0]
+    tl.store(largest_ptr + i, largest.to(tl.uint8, bitcast=True))
+    tl.store(smallest_ptr + i, smallest.to(tl.uint8, bitcast=True))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_code_as_an_extreme(device, name):
+    outs = [device.put(np.zeros(256, np.uint8)) for _ in range(2)]
+    extremes_of_rows[1](device.put(CODES), *outs, FORMAT=tl.dtype(name), N=256)
+    values = table(name)
+    for out in map(device.get, outs):
+        is_number = ~np.isnan(values)
+        assert out[is_number].tolist() == CODES[is_number].tolist()
+        assert np.isnan(values[out[~is_number]]).all()
 
 
 @eft.jit

@@ -2,8 +2,8 @@
 """A simulator of one thread block in lockstep: a value is an array with an entry per thread.
 
 The simulator runs lowered code without a GPU, and finds errors that a GPU does not report: a read
-of shared memory without a barrier after another thread's write, a misaligned access, and a shuffle
-or barrier that not all threads reach.
+of shared memory without a barrier after another thread's write, a misaligned access, and a shuffle,
+reduction or barrier that not all threads reach.
 """
 
 from __future__ import annotations
