@@ -3,6 +3,7 @@
 #include "compiler/analysis/TestPasses.h"
 
 #include "compiler/analysis/AddressParameters.h"
+#include "compiler/analysis/NonPositive.h"
 #include "compiler/analysis/PrefixMask.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -101,10 +102,25 @@ struct PrintAddressParameters : FunctionTest<PrintAddressParameters> {
   }
 };
 
+struct PrintNonPositive : FunctionTest<PrintNonPositive> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrintNonPositive)
+  static constexpr StringLiteral argument = "test-print-non-positive";
+  static constexpr StringLiteral description =
+      "Prints which operands of the function's return are at most 0";
+
+  void print(func::FuncOp function, raw_ostream &os) {
+    function.walk([&](func::ReturnOp op) {
+      for (Value value : op.getOperands())
+        os << (isNonPositive(value) ? "at most 0" : "any") << "\n";
+    });
+  }
+};
+
 } // namespace
 
 void eft::registerAnalysisTestPasses() {
   PassRegistration<PrintAxisInfo>();
   PassRegistration<PrintPrefixMasks>();
   PassRegistration<PrintAddressParameters>();
+  PassRegistration<PrintNonPositive>();
 }

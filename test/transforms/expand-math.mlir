@@ -10,16 +10,65 @@ func.func @exp_of_a_block(%x: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK: %[[IN:.*]] = arith.minimumf %[[LOW]], %{{.*}} : tensor<64xf32>
   // CHECK: %[[SUM:.*]] = math.fma %[[IN]],
   // CHECK: %[[M:.*]] = arith.subf %[[SUM]],
+  // CHECK: %[[FIRST:.*]] = arith.bitcast %{{.*}} : tensor<64xi32> to tensor<64xf32>
+  // CHECK-NEXT: %[[SECOND:.*]] = arith.bitcast %{{.*}} : tensor<64xi32> to tensor<64xf32>
   // CHECK-COUNT-2: math.fma %[[M]],
-  // CHECK: %[[BITS:.*]] = arith.bitcast %[[SUM]] : tensor<64xf32> to tensor<64xi32>
-  // CHECK: %[[SHIFTED:.*]] = arith.shli %[[BITS]],
-  // CHECK: %[[POWER:.*]] = arith.bitcast %[[SHIFTED]] : tensor<64xi32> to tensor<64xf32>
-  // CHECK-COUNT-7: math.fma
+  // CHECK-COUNT-5: math.fma
   // CHECK-NOT: math.fma
-  // CHECK: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[POWER]] : tensor<64xf32>
-  // CHECK-NEXT: %[[R:.*]] = arith.mulf %[[SCALED]], %[[POWER]] : tensor<64xf32>
+  // CHECK: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[FIRST]] : tensor<64xf32>
+  // CHECK-NEXT: %[[R:.*]] = arith.mulf %[[SCALED]], %[[SECOND]] : tensor<64xf32>
   // CHECK-NEXT: return %[[R]]
   %r = math.exp %x : tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
+// If the operand is at most 0, one shift gives the power of two, and there is no upper bound.
+// CHECK-LABEL: @exp_of_a_negated_magnitude
+func.func @exp_of_a_negated_magnitude(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK: arith.negf
+  // CHECK: %[[IN:.*]] = arith.maximumf
+  // CHECK-NOT: arith.minimumf
+  // CHECK: %[[SUM:.*]] = math.fma %[[IN]],
+  // CHECK: %[[M:.*]] = arith.subf %[[SUM]],
+  // CHECK-COUNT-2: math.fma %[[M]],
+  // CHECK-COUNT-5: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK: %[[BITS:.*]] = arith.bitcast %[[SUM]] : tensor<64xf32> to tensor<64xi32>
+  // CHECK: %[[SHIFTED:.*]] = arith.shli %[[BITS]],
+  // CHECK-NEXT: %[[POWER:.*]] = arith.bitcast %[[SHIFTED]] : tensor<64xi32> to tensor<64xf32>
+  // CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[POWER]] : tensor<64xf32>
+  // CHECK: arith.mulf %[[SCALED]],
+  // CHECK-NEXT: return
+  %magnitude = math.absf %x : tensor<64xf32>
+  %negated = arith.negf %magnitude : tensor<64xf32>
+  %r = math.exp %negated : tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
+// CHECK-LABEL: @exp2_of_a_negated_square
+func.func @exp2_of_a_negated_square(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK: arith.maximumf
+  // CHECK-NOT: arith.minimumf
+  // CHECK-COUNT-6: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK: arith.shli
+  // CHECK-NOT: arith.shli
+  // CHECK: return
+  %square = arith.mulf %x, %x : tensor<64xf32>
+  %negated = arith.negf %square : tensor<64xf32>
+  %r = math.exp2 %negated : tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
+// One polynomial, and one reciprocal whose quotient is corrected.
+// CHECK-LABEL: @tanh
+func.func @tanh(%x: tensor<64xf32>) -> tensor<64xf32> {
+  // CHECK-NOT: arith.select
+  // CHECK-COUNT-11: math.fma
+  // CHECK-NOT: math.fma
+  // CHECK-NOT: arith.select
+  // CHECK: return
+  %r = math.tanh %x : tensor<64xf32>
   return %r : tensor<64xf32>
 }
 
@@ -27,7 +76,7 @@ func.func @exp_of_a_block(%x: tensor<64xf32>) -> tensor<64xf32> {
 // CHECK-LABEL: @exp_of_f64
 func.func @exp_of_f64(%x: f64) -> f64 {
   // CHECK-NOT: maximumf
-  // CHECK-COUNT-16: math.fma
+  // CHECK-COUNT-14: math.fma
   // CHECK-NOT: math.fma
   // CHECK: return
   %r = math.exp %x : f64
@@ -66,18 +115,19 @@ func.func @narrow_floats_go_through_f32(%x: tensor<64xf16>, %y: bf16) -> (tensor
   return %r, %s : tensor<64xf16>, bf16
 }
 
-// The exponential of a number ≤ 0 needs no upper bound, and the quotient is marked as plain.
+// The exponential of a number ≤ 0 needs no upper bound, and the reciprocal is marked as plain.
 // CHECK-LABEL: @sigmoid
 // CHECK-SAME: (%[[X:.*]]: tensor<64xf32>)
 func.func @sigmoid(%x: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK: arith.maximumf
   // CHECK-NOT: arith.minimumf
   // CHECK: %[[SCALED:.*]] = arith.mulf
-  // CHECK-NEXT: %[[POWER:.*]] = arith.mulf %[[SCALED]],
+  // CHECK: %[[POWER:.*]] = arith.mulf %[[SCALED]],
+  // CHECK: %[[DIVISOR:.*]] = arith.addf %[[POWER]],
+  // CHECK: %[[RECIPROCAL:.*]] = arith.divf %{{.*}}, %[[DIVISOR]] {eft.plain_quotient}
   // CHECK: %[[IS_LESS:.*]] = arith.cmpf olt, %[[X]],
-  // CHECK-NEXT: %[[DIVIDEND:.*]] = arith.select %[[IS_LESS]], %[[POWER]],
-  // CHECK-NEXT: %[[DIVISOR:.*]] = arith.addf %[[POWER]],
-  // CHECK-NEXT: arith.divf %[[DIVIDEND]], %[[DIVISOR]] {eft.plain_quotient}
+  // CHECK-NEXT: %[[SMALL:.*]] = arith.mulf %[[POWER]], %[[RECIPROCAL]]
+  // CHECK-NEXT: arith.select %[[IS_LESS]], %[[SMALL]], %[[RECIPROCAL]]
   %r = eft.sigmoid %x : tensor<64xf32>
   return %r : tensor<64xf32>
 }

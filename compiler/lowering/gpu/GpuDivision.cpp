@@ -23,7 +23,8 @@
 //
 // The attribute `eft.plain_quotient` marks divisions in which no bits are lost. For f32 they need
 // no test. They use the hardware's approximation of the reciprocal, refined by one Newton step, as
-// CUDA's `div.rn` does for numbers that pass its test.
+// CUDA's `div.rn` does for numbers that pass its test. The refined reciprocal is correctly rounded,
+// as that of CUDA's `rcp.rn` is, so it is the quotient if the dividend is 1.
 //
 // If a uniform d is a power of two, r is exact, and RN(x·r) is the correctly rounded quotient for
 // every x, also for infinite and denormal x. As d is the same for all threads, all threads take the
@@ -33,6 +34,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 #include <numeric>
@@ -70,8 +72,8 @@ public:
     return b.create<arith::DivFOp>(one, divisor);
   }
 
-  /// An approximate reciprocal of an f32, which is accurate enough for `divide`.
-  Value approximateInverse(Value divisor) {
+  /// The correctly rounded reciprocal of an f32 in the range of `safeRange`.
+  Value plainInverse(Value divisor) {
     Value one = b.create<arith::ConstantOp>(b.getFloatAttr(element, 1.0));
     Value near = b.create<NVVM::RcpApproxFtzF32Op>(element, divisor);
     Value rest = b.create<math::FmaOp>(b.create<arith::NegFOp>(divisor), near, one);
@@ -246,8 +248,11 @@ void lowerPlainDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::D
   DivisionCode code(b, getElementTypeOrSelf(op.getType()));
   FragmentLowering::Fragments quotients;
   for (auto [x, d] :
-       llvm::zip_equal(lowering.fragmentsOf(op.getLhs()), lowering.fragmentsOf(op.getRhs())))
-    quotients.push_back(code.divide(x, Divisor(b, d, code.approximateInverse(d))));
+       llvm::zip_equal(lowering.fragmentsOf(op.getLhs()), lowering.fragmentsOf(op.getRhs()))) {
+    Value reciprocal = code.plainInverse(d);
+    quotients.push_back(matchPattern(x, m_OneFloat()) ? reciprocal
+                                                      : code.divide(x, Divisor(b, d, reciprocal)));
+  }
   lowering.setFragments(op, std::move(quotients));
 }
 

@@ -6,15 +6,22 @@
 
 namespace eft::coefficients {
 
-// Degree 5, error 2^-26.03, ideal 2^-26.065.
-constexpr double expF32[] = {0x1.00000cp-1, 0x1.555512p-3,  0x1.5549ep-5,
-                             0x1.112728p-7, 0x1.71c352p-10, 0x1.9babc2p-13};
+// Degree 4, error 2^-23.376, ideal 2^-23.382.
+constexpr double expF32[] = {0x1.fffff6p-1, 0x1.fffdc6p-2, 0x1.555a8p-3, 0x1.573a1cp-5,
+                             0x1.0f9fb6p-7};
 
-// Degree 11, error 2^-56.476, ideal 2^-56.479.
-constexpr double expF64[] = {0x1.ffffffffffff3p-2,  0x1.55555555555b6p-3,  0x1.5555555556947p-5,
-                             0x1.111111110831ep-7,  0x1.6c16c169c0d25p-10, 0x1.a01a01b220297p-13,
-                             0x1.a01a0580ec45bp-16, 0x1.71de2a146ebcep-19, 0x1.27e1ca983a108p-22,
-                             0x1.ae712353db573p-26, 0x1.217a611dd94a8p-29, 0x1.5e721d215d6fp-33};
+// Degree 10, error 2^-57.769, ideal 2^-58.041.
+constexpr double expF64[] = {0x1p+0,
+                             0x1.000000000000bp-1,
+                             0x1.5555555555513p-3,
+                             0x1.555555555029dp-5,
+                             0x1.1111111121b8p-7,
+                             0x1.6c16c1852cc22p-10,
+                             0x1.a01a0149dcd12p-13,
+                             0x1.a01997c4906e5p-16,
+                             0x1.71dee0cdb67c6p-19,
+                             0x1.28af43dc742bdp-22,
+                             0x1.ade97f0af034ep-26};
 
 // Degree 5, error 2^-28.016, ideal 2^-28.916.
 constexpr double exp2F32[] = {0x1.62e43p-1,  0x1.ebfbd8p-3,  0x1.c6af74p-5,
@@ -72,16 +79,6 @@ constexpr double cosF32[] = {0x1.55554ap-5, -0x1.6c0c2ap-10, 0x1.99e916p-16};
 constexpr double cosF64[] = {0x1.555555555554bp-5,  -0x1.6c16c16c15019p-10,
                              0x1.a01a019c8fb7ep-16, -0x1.27e4f7f20b149p-22,
                              0x1.1ee9dc26709f6p-29, -0x1.8fa6b28871d8ep-37};
-
-// Degree 4, error 2^-27.713, ideal 2^-27.765.
-constexpr double tanhF32[] = {-0x1.555532p-2, 0x1.110704p-3, -0x1.b838a2p-5, 0x1.5211dep-6,
-                              -0x1.759052p-8};
-
-// Degree 10, error 2^-56.443, ideal 2^-56.448.
-constexpr double tanhF64[] = {-0x1.55555555554ffp-2,  0x1.111111110aca5p-3,  -0x1.ba1ba1b504df1p-5,
-                              0x1.664f477aa584cp-6,   -0x1.226e162758a0cp-7, 0x1.d6cf278d17e1p-9,
-                              -0x1.7d689e92680bcp-10, 0x1.3365f7a8bee5ep-11, -0x1.df54b0c306c88p-13,
-                              0x1.438f7c2fee9f9p-14,  -0x1.0da429fc46056p-16};
 
 // Degree 3, error 2^-31.39, ideal 2^-34.165.
 constexpr double sinhF32[] = {0x1.555556p-3, 0x1.1110eap-7, 0x1.a01c1p-13, 0x1.767cb2p-19};

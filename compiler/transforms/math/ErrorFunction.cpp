@@ -51,7 +51,7 @@ static Number expandErf(Number x) {
   // From the upper bound on, the result is 1.
   Number in = clamp(magnitude, 1.0, format.pick(4.0, 6.0)) - 1.0;
   Number logarithm = polynomial(in, format.pick(logOfErfcF32, logOfErfcF64));
-  Number large = 1.0 - boundedExp(logarithm);
+  Number large = 1.0 - normalExp(logarithm);
   return select(magnitude < 1.0, small, copySign(large, x));
 }
 

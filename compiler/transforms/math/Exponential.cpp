@@ -5,17 +5,19 @@
 // Adding the exponent's bias to the constant turns these bits into an exponent field, which a shift
 // moves into place.
 //
-// exp reduces x by multiples of 2 ln 2 instead of ln 2, so e^x = 2^(2m) · e^r. 2^m is a normal
-// number for every x whose result is neither 0 nor infinity. Multiplying by 2^m twice gives
-// denormals and overflows where it should, rounds once, and needs no case distinction. The price is
-// that |r| may be ln 2, which takes two more terms of the polynomial. exp2, exp10 and preciseExp
-// split 2^m into two powers of two by halving the integer m.
+// 2^m may be infinite or denormal although the result is finite or not yet zero. So it is the
+// product of two normal powers of two. In general these come from halving m. If x ≤ 0 is known, 2^m
+// can only be denormal, and the two factors are 2^(m + k) and 2^-k with a constant k, which takes
+// fewer operations. Both ways round once, at the last multiplication, and have the same bits.
+#include "compiler/analysis/NonPositive.h"
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -47,45 +49,79 @@ Number expm1Polynomial(const FloatFormat &format, Number r, Number low) {
   return fma(r * r, polynomial(r, format.pick(expm1F32, expm1F64)), low) + r;
 }
 
-/// 1 / ln 2, and ln 2 as a sum of two floats.
-struct Ln2 {
-  double per, high, low;
-};
+} // namespace
+
 Ln2 ln2(const FloatFormat &format) {
   return format.pick(Ln2{0x1.715476p+0, 0x1.62e43p-1, -0x1.05c61p-29},
                      Ln2{0x1.71547652b82fep+0, 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56});
 }
 
-} // namespace
+Number powerOfTwo(const FloatFormat &format, Number sum) {
+  return (sum.bits() << format.mantissaBits()).bitsAs(format.getType());
+}
 
-Number boundedExp(Number x) {
+/// e^(x - m · ln 2), where m is the integer nearest to x / ln 2.
+static Number reducedExp(const FloatFormat &format, Number x, Number m) {
   using namespace coefficients;
-  FloatFormat format(x);
   const Ln2 c = ln2(format);
-  const double rounder = format.rounder() + format.bias();
-  Number sum = fma(x, c.per / 2, rounder);
-  Number m = sum - rounder;
-  Number r = fma(m, -2 * c.low, fma(m, -2 * c.high, x));
-  Number scale = (sum.bits() << format.mantissaBits()).bitsAs(format.getType());
-  Number p = polynomial(r, format.pick(expF32, expF64));
-  return fma(fma(p, r, 1.0), r, 1.0) * scale * scale;
+  Number r = fma(m, -c.low, fma(m, -c.high, x));
+  return fma(r, polynomial(r, format.pick(expF32, expF64)), 1.0);
+}
+
+/// 2^r for |r| ≤ 1/2.
+static Number reducedExp2(const FloatFormat &format, Number r) {
+  using namespace coefficients;
+  return fma(r, polynomial(r, format.pick(exp2F32, exp2F64)), 1.0);
+}
+
+/// The k by which 2^(m + k) is normal for every m ≤ 0 for which 2^m is at least half of the least
+/// denormal number.
+static int scaleOf(const FloatFormat &format) { return format.pick(32, 64); }
+
+/// e^x · 2^k, which must be a normal number.
+static Number scaledExp(const FloatFormat &format, Number x, int k) {
+  const double rounder = format.rounder() + format.bias() + k;
+  Number sum = fma(x, ln2(format).per, rounder);
+  return reducedExp(format, x, sum - rounder) * powerOfTwo(format, sum);
+}
+
+Number normalExp(Number x) { return scaledExp(FloatFormat(x), x, 0); }
+
+Number nonPositiveExp(Number x) {
+  FloatFormat format(x);
+  const int k = scaleOf(format);
+  return scaledExp(format, atLeast(x, leastPower(format)), k) * std::ldexp(1.0, -k);
+}
+
+static Number nonPositiveExp2(Number x) {
+  FloatFormat format(x);
+  const int k = scaleOf(format);
+  const double rounder = format.rounder() + format.bias() + k;
+  // At the bound, the result rounds to 0.
+  x = atLeast(x, format.pick(-151.0, -1076.0));
+  Number sum = x + rounder;
+  Number value = reducedExp2(format, x - (sum - rounder));
+  return value * powerOfTwo(format, sum) * std::ldexp(1.0, -k);
 }
 
 Number expandExp(Number x) {
+  if (isNonPositive(x))
+    return nonPositiveExp(x);
   FloatFormat format(x);
-  return boundedExp(clamp(x, leastPower(format), greatestPower(format)));
+  x = clamp(x, leastPower(format), greatestPower(format));
+  auto [m, scale1, scale2] = splitPower(format, x, ln2(format).per);
+  return reducedExp(format, x, m) * scale1 * scale2;
 }
 
-static Number expandExp2(Number x) { return exp2OfSum(x, x.constant(-0.0)); }
+static Number expandExp2(Number x) {
+  return isNonPositive(x) ? nonPositiveExp2(x) : exp2OfSum(x, x.constant(-0.0));
+}
 
 Number exp2OfSum(Number high, Number low) {
-  using namespace coefficients;
   FloatFormat format(high);
   Number x = clamp(high, format.pick(-160.0, -1080.0), format.pick(129.0, 1025.0));
   auto [m, scale1, scale2] = splitPower(format, x, 1.0);
-  Number r = (x - m) + low;
-  Number value = fma(r, polynomial(r, format.pick(exp2F32, exp2F64)), 1.0);
-  return value * scale1 * scale2;
+  return reducedExp2(format, (x - m) + low) * scale1 * scale2;
 }
 
 static Number expandExp10(Number x) {
@@ -113,7 +149,7 @@ static Number expandExpm1(Number x) {
   Number reduced = fma(m, -c.high, in);
   Number r = fma(m, -c.low, reduced);
   Number rest = fma(m, -c.low, reduced - r);
-  Number half = (sum.bits() << format.mantissaBits()).bitsAs(format.getType());
+  Number half = powerOfTwo(format, sum);
   Number part = fma(half, expm1Polynomial(format, r, rest), half - 0.5);
   // Tiny x are returned as they are: half of a denormal would be rounded, and -0 would lose its
   // sign.
@@ -136,12 +172,11 @@ Scaled preciseExp(Number high, std::optional<Number> more) {
 }
 
 /// 1 / (1 + e^-x) for x ≥ 0 and e^x / (1 + e^x) for x < 0. The exponential thus never overflows,
-/// and a result near 0 keeps its precision. The divisor is from 1 to 2. Where the dividend is so
-/// small that `plainQuotient` could lose bits, the divisor is 1, and so is its reciprocal.
+/// and a result near 0 keeps its precision. The divisor is from 1 to 2.
 static Number expandSigmoid(Number x) {
-  FloatFormat format(x);
-  Number power = boundedExp(atLeast(-abs(x), leastPower(format)));
-  return plainQuotient(select(x < 0.0, power, 1.0), power + 1.0);
+  Number power = nonPositiveExp(-abs(x));
+  Number reciprocal = plainQuotient(x.constant(1.0), power + 1.0);
+  return select(x < 0.0, power * reciprocal, reciprocal);
 }
 
 void populateExponentialPatterns(RewritePatternSet &patterns) {

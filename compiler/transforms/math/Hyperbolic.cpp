@@ -6,6 +6,8 @@
 #include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/MathFunctions.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace eft {
@@ -50,14 +52,35 @@ static Number expandCosh(Number x) {
   return half + 0.25 / half;
 }
 
-static Number expandTanh(Number x) {
+/// (e^(2h) - 1) / 2 for |h| ≤ ln 2 / 4. The polynomial is that of e^r - 1, with r = 2h.
+static Number halfExpm1OfTwice(const FloatFormat &format, Number h) {
   using namespace coefficients;
-  Number magnitude = abs(x);
-  Number small = oddPolynomial(magnitude, FloatFormat(x).pick(tanhF32, tanhF64));
-  // From the upper bound on, the result is 1. The bound also keeps the quotient a normal number.
-  Number in = atMost(magnitude + magnitude, FloatFormat(x).pick(40.0, 80.0));
-  Number large = 1.0 - plainQuotient(x.constant(2.0), boundedExp(in) + 1.0);
-  return copySign(select(magnitude < 0.625, small, large), x);
+  SmallVector<double> ofTwice;
+  for (double coefficient : format.pick(expm1F32, expm1F64))
+    ofTwice.push_back(std::ldexp(coefficient, ofTwice.size() + 1));
+  return fma(h * h, polynomial(h, ofTwice), h);
+}
+
+/// tanh |x| = -v / (1 + v) with v = (e^(-2|x|) - 1) / 2, which is precise near 0, too. As in expm1,
+/// v = 2^m · (e^(2h) - 1) / 2 + (2^m - 1) / 2.
+static Number expandTanh(Number x) {
+  FloatFormat format(x);
+  const Ln2 c = ln2(format);
+  // From the bound on, the result is 1.
+  Number in = atMost(abs(x), format.pick(10.0, 20.0));
+  const double rounder = format.rounder() + format.bias();
+  Number sum = fma(in, -2 * c.per, rounder);
+  Number m = sum - rounder;
+  // m · c.low is left out. It matters only for large |m|, where 2^m is tiny.
+  Number h = fma(m, -0.5 * c.high, -in);
+  Number power = powerOfTwo(format, sum);
+  Number v = fma(power, halfExpm1OfTwice(format, h), fma(power, 0.5, -0.5));
+  // 1 + v is rounded, so the quotient is corrected by its remainder, q + q v + v. The sum q + v is
+  // exact, because q is from -v to -2v.
+  Number reciprocal = plainQuotient(x.constant(1.0), v + 1.0);
+  Number q = -v * reciprocal;
+  Number remainder = fma(q, v, q + v);
+  return copySign(fma(-remainder, reciprocal, q), x);
 }
 
 /// sign(x) · log(|x| + √(x² + 1))

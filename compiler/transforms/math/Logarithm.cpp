@@ -32,8 +32,6 @@ Number logPolynomial(const FloatFormat &format, Number f) {
   return polynomial(f, format.pick(logF32, logF64));
 }
 
-double ln2(const FloatFormat &format) { return format.pick(0x1.62e43p-1, 0x1.62e42fefa39efp-1); }
-
 /// Replaces the results for x ≤ 0, infinity and NaN.
 Number withEdges(Number x, Number result) {
   result = select(x > 0.0, result, select(x == 0.0, x.infinity(/*negative=*/true), x.nan()));
@@ -90,7 +88,7 @@ static Number expandLog(Number x) {
   FloatFormat format(x);
   auto [e, f] = splitNumber(x);
   Number logOfMantissa = fma(f * f, logPolynomial(format, f), f);
-  return withEdges(x, fma(e, ln2(format), logOfMantissa));
+  return withEdges(x, fma(e, ln2(format).high, logOfMantissa));
 }
 
 static Number expandLog2(Number x) {
@@ -116,12 +114,12 @@ Number log1pOfSum(Number high, std::optional<Number> low) {
   Number e = (field - format.bias()).signedToFloat(format.getType());
   if (!low) {
     Number f = fma(high * 0.25, inverse, scale - 1.0);
-    return fma(e, ln2(format), fma(f * f, logPolynomial(format, f), f));
+    return fma(e, ln2(format).high, fma(f * f, logPolynomial(format, f), f));
   }
   DoubleWord sum = fastTwoSum(scale - 1.0, high * scale);
   sum = fastTwoSum(sum.high, fma(*low, scale, sum.low));
   Number f = sum.high;
-  return fma(e, ln2(format), f + fma(f * f, logPolynomial(format, f), sum.low));
+  return fma(e, ln2(format).high, f + fma(f * f, logPolynomial(format, f), sum.low));
 }
 
 static Number expandLog1p(Number x) {
@@ -137,7 +135,7 @@ Number logOfSum(Number high, Number low, Number more) {
   auto [field, inverse] = exponentOf(format, high);
   Number f = fma(low * 0.25, inverse, fma(high * 0.25, inverse, -1.0));
   Number e = (field - format.bias()).signedToFloat(format.getType());
-  return fma(e + more, ln2(format), fma(f * f, logPolynomial(format, f), f));
+  return fma(e + more, ln2(format).high, fma(f * f, logPolynomial(format, f), f));
 }
 
 void populateLogarithmPatterns(RewritePatternSet &patterns) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compiler/transforms/math/DoubleWord.h"
+#include "compiler/transforms/math/FloatFormat.h"
 #include "compiler/transforms/math/Number.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -33,9 +34,18 @@ void populateRootPatterns(mlir::RewritePatternSet &patterns);
 
 // Exponential.cpp
 Number expandExp(Number x);
-/// e^x. The caller must ensure that x is NaN or in a range: from -104 to 89 in f32, from -746 to
-/// 710 in f64.
-Number boundedExp(Number x);
+/// e^x for an x that is at most 0 or NaN.
+Number nonPositiveExp(Number x);
+/// e^x for an x for which e^x is a normal number, or NaN.
+Number normalExp(Number x);
+
+/// 1 / ln 2, and ln 2 as a sum of two floats. `high` is the float nearest to ln 2.
+struct Ln2 {
+  double per, high, low;
+};
+Ln2 ln2(const FloatFormat &format);
+/// 2^m, where `sum` is m + bias + 1.5 · 2^mantissaBits and 2^m is a normal number.
+Number powerOfTwo(const FloatFormat &format, Number sum);
 
 /// The number value · scale1 · scale2. The scales are normal powers of two, and `value` is a normal
 /// number. The product of the scales alone may overflow or underflow.

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Floats that can't be greater than zero: the walk from a value to the operations that say so.
+#include "compiler/analysis/NonPositive.h"
+
+#include "compiler/ir/EftDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace eft {
+namespace {
+
+/// The depth to which definitions are followed. Kernels don't need more. The bound keeps the walk
+/// short where a value is reached along many paths.
+constexpr unsigned maxDepth = 12;
+
+unsigned rankOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getRank() : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// x ≤ m
+//===----------------------------------------------------------------------===//
+
+/// A block as a function of the indices of another block: its index along dimension k is that
+/// block's index along dimension `dims[k]`, or any index if this is `anyIndex`.
+struct View {
+  static constexpr int anyIndex = -1;
+
+  Value block;
+  SmallVector<int, 4> dims;
+
+  /// The block itself.
+  static View of(Value block) {
+    auto dims = llvm::seq<int>(0, rankOf(block));
+    return {block, {dims.begin(), dims.end()}};
+  }
+
+  View with(Value source) const { return {source, dims}; }
+
+  /// True if one of the elements that an index denotes is the element of the block at that index.
+  bool includesSameIndex() const {
+    return llvm::all_of(llvm::enumerate(dims), [](auto dim) {
+      return dim.value() == anyIndex || dim.value() == int(dim.index());
+    });
+  }
+};
+
+/// The region's operation, if it yields the result of a single operation on its two arguments.
+Operation *onlyOperation(ReduceOp op) {
+  Block &body = op.getCombine().front();
+  if (op.getSources().size() != 1 || !llvm::hasNItems(body, 2))
+    return nullptr;
+  Operation &combine = body.front();
+  const bool isOfArguments = llvm::equal(combine.getOperands(), body.getArguments());
+  const bool isYielded = body.getTerminator()->getOperand(0).getDefiningOp() == &combine;
+  return isOfArguments && isYielded ? &combine : nullptr;
+}
+
+/// True if each element of x is at most the element of `bound` at the same index, or is NaN. With
+/// `orNan`, the element of `bound` may be NaN instead.
+bool isAtMost(Value x, const View &bound, bool orNan, unsigned depth) {
+  if (x == bound.block)
+    return bound.includesSameIndex();
+  Operation *op = bound.block.getDefiningOp();
+  if (!op || depth == maxDepth)
+    return false;
+  auto isBelow = [&](const View &next, bool mayBeNan) {
+    return isAtMost(x, next, mayBeNan, depth + 1);
+  };
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](arith::ExtFOp extension) {
+        // Both conversions are exact.
+        auto narrow = x.getDefiningOp<arith::ExtFOp>();
+        return narrow &&
+               getElementTypeOrSelf(narrow.getIn()) == getElementTypeOrSelf(extension.getIn()) &&
+               isAtMost(narrow.getIn(), bound.with(extension.getIn()), orNan, depth + 1);
+      })
+      .Case([&](MaxNumOp maximum) {
+        // If one operand is NaN, the result is the other operand.
+        return isBelow(bound.with(maximum.getA()), false) ||
+               isBelow(bound.with(maximum.getB()), false);
+      })
+      .Case([&](arith::MaximumFOp maximum) {
+        return orNan && (isBelow(bound.with(maximum.getLhs()), true) ||
+                         isBelow(bound.with(maximum.getRhs()), true));
+      })
+      .Case([&](SplatOp splat) { return isBelow(View{splat.getSource(), {}}, orNan); })
+      .Case([&](ExpandDimsOp expand) {
+        View source = bound.with(expand.getSource());
+        source.dims.erase(source.dims.begin() + expand.getAxis());
+        return isBelow(source, orNan);
+      })
+      .Case([&](BroadcastOp broadcast) {
+        View source = bound.with(broadcast.getSource());
+        for (auto [dim, extent] : llvm::enumerate(broadcast.getSource().getType().getShape()))
+          if (extent == 1)
+            source.dims[dim] = View::anyIndex;
+        return isBelow(source, orNan);
+      })
+      .Case([&](ReduceOp reduce) {
+        Operation *combine = onlyOperation(reduce);
+        const bool ignoresNan = isa_and_nonnull<MaxNumOp>(combine);
+        if (!ignoresNan && !(orNan && isa_and_nonnull<arith::MaximumFOp>(combine)))
+          return false;
+        View source = bound.with(reduce.getSources().front());
+        source.dims.insert(source.dims.begin() + reduce.getAxis(), View::anyIndex);
+        return isBelow(source, orNan && !ignoresNan);
+      })
+      .Default(false);
+}
+
+//===----------------------------------------------------------------------===//
+// x ≤ 0 and x ≥ 0
+//===----------------------------------------------------------------------===//
+
+bool isConstant(Value value, function_ref<bool(const APFloat &)> accepts) {
+  if (auto splat = value.getDefiningOp<SplatOp>())
+    value = splat.getSource();
+  FloatAttr number;
+  DenseFPElementsAttr block;
+  if (matchPattern(value, m_Constant(&number)))
+    return accepts(number.getValue());
+  return matchPattern(value, m_Constant(&block)) && block.isSplat() &&
+         accepts(block.getSplatValue<APFloat>());
+}
+
+/// True if the value is a constant of at least 0.
+bool isNonNegativeConstant(Value value) {
+  return isConstant(value, [](const APFloat &x) { return !x.isNaN() && !x.isNegative(); });
+}
+
+/// True if each element is known to be at least 0 or NaN.
+bool isNonNegative(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto product = dyn_cast_or_null<arith::MulFOp>(op))
+    return product.getLhs() == product.getRhs();
+  return isa_and_nonnull<math::AbsFOp, math::ExpOp, math::Exp2Op, math::SqrtOp>(op) ||
+         isNonNegativeConstant(value);
+}
+
+bool isNonPositive(Value value, unsigned depth) {
+  if (isConstant(value, [](const APFloat &x) { return x.isZero() || x.isNegative(); }))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == maxDepth)
+    return false;
+  auto isSo = [depth](Value operand) { return isNonPositive(operand, depth + 1); };
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](arith::SubFOp difference) {
+        return isAtMost(difference.getLhs(), View::of(difference.getRhs()), true, 0) ||
+               (isSo(difference.getLhs()) && isNonNegative(difference.getRhs()));
+      })
+      .Case([](arith::NegFOp negated) { return isNonNegative(negated.getOperand()); })
+      .Case([&](arith::MulFOp product) {
+        return (isSo(product.getLhs()) && isNonNegativeConstant(product.getRhs())) ||
+               (isSo(product.getRhs()) && isNonNegativeConstant(product.getLhs()));
+      })
+      .Case([&](arith::SelectOp choice) {
+        return isSo(choice.getTrueValue()) && isSo(choice.getFalseValue());
+      })
+      .Case<arith::ExtFOp, arith::TruncFOp, SplatOp, ElementMoveOpInterface>(
+          [&](Operation *) { return llvm::all_of(op->getOperands(), isSo); })
+      .Default(false);
+}
+
+} // namespace
+
+bool isNonPositive(Value value) { return isNonPositive(value, 0); }
+
+} // namespace eft
