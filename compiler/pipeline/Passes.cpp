@@ -75,7 +75,7 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   // Before anything is folded: the value of a function of a constant must come from Eft's expansion
   // of the function, not from this machine's mathematical library.
   passes.addPass(createFuseMultiplyAdd());
-  passes.addPass(createExpandMath({options.isGpu}));
+  passes.addPass(createExpandMath({options.isGpu, options.isGpu}));
   passes.addPass(createCanonicalizerPass());
   if (!options.isGpu) {
     passes.addPass(createWidenDot());

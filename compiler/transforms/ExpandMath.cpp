@@ -23,7 +23,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     // Not the greedy driver: it would fold functions of constants with the libm of the compiling
     // machine.
     RewritePatternSet patterns(&getContext());
-    populateExpandMathPatterns(patterns);
+    populateExpandMathPatterns(patterns, saturates);
     if (approximatesExponentials)
       populateApproximateExponentialPatterns(patterns);
     applyPatternsOnce(getOperation(), std::move(patterns));
@@ -32,8 +32,8 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
 
 } // namespace
 
-void populateExpandMathPatterns(RewritePatternSet &patterns) {
-  populateExponentialPatterns(patterns);
+void populateExpandMathPatterns(RewritePatternSet &patterns, bool saturates) {
+  populateExponentialPatterns(patterns, saturates);
   populateLogarithmPatterns(patterns);
   populateTrigonometricPatterns(patterns);
   populateInverseTrigonometricPatterns(patterns);

@@ -32,8 +32,9 @@ void populateExpandSortPatterns(mlir::RewritePatternSet &patterns,
                                 const ExpandSortOptions &options);
 
 /// Replaces elementary functions by arithmetic. To be applied without folding, which would use the
-/// compiling machine's libm.
-void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
+/// compiling machine's libm. `saturates` states that the hardware clamps a sum to 0 to 1 without an
+/// instruction of its own.
+void populateExpandMathPatterns(mlir::RewritePatternSet &patterns, bool saturates);
 /// Replaces exponentials of f32 and narrower types that are `fastmath<afn>` by the hardware's
 /// approximation.
 void populateApproximateExponentialPatterns(mlir::RewritePatternSet &patterns);

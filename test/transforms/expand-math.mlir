@@ -1,4 +1,5 @@
 // RUN: eft-opt %s --eft-expand-math --cse | FileCheck %s
+// RUN: eft-opt %s --eft-expand-math=saturates=true --cse | FileCheck %s --check-prefix=SATURATES
 
 // test/unit/math runs the ops and checks their results. These tests check which ops there are, and
 // how many.
@@ -23,7 +24,9 @@ func.func @exp_of_a_block(%x: tensor<64xf32>) -> tensor<64xf32> {
 }
 
 // If the operand is at most 0, one shift gives the power of two, and there is no upper bound.
+// With `saturates` the power is added to the exponent, and 0 is added if the operand is NaN.
 // CHECK-LABEL: @exp_of_a_negated_magnitude
+// SATURATES-LABEL: @exp_of_a_negated_magnitude
 func.func @exp_of_a_negated_magnitude(%x: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK: arith.negf
   // CHECK: %[[IN:.*]] = arith.maximumf
@@ -39,6 +42,16 @@ func.func @exp_of_a_negated_magnitude(%x: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK-NEXT: %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[POWER]] : tensor<64xf32>
   // CHECK: arith.mulf %[[SCALED]],
   // CHECK-NEXT: return
+  // SATURATES: %[[SUM:.*]] = math.fma
+  // SATURATES: %[[LOW:.*]] = eft.max_num %[[SUM]], %{{.*}}
+  // SATURATES: %[[CLAMPED:.*]] = eft.min_num %[[LOW]], %{{.*}}
+  // SATURATES: arith.subf %[[CLAMPED]],
+  // SATURATES: %[[BITS:.*]] = arith.bitcast %[[CLAMPED]] : tensor<64xf32> to tensor<64xi32>
+  // SATURATES: %[[SHIFTED:.*]] = arith.shli %[[BITS]],
+  // SATURATES-NEXT: %[[POWER:.*]] = arith.addi %{{.*}}, %[[SHIFTED]]
+  // SATURATES-NEXT: %[[SCALED:.*]] = arith.bitcast %[[POWER]] : tensor<64xi32> to tensor<64xf32>
+  // SATURATES: arith.mulf %[[SCALED]],
+  // SATURATES-NEXT: return
   %magnitude = math.absf %x : tensor<64xf32>
   %negated = arith.negf %magnitude : tensor<64xf32>
   %r = math.exp %negated : tensor<64xf32>
@@ -49,7 +62,7 @@ func.func @exp_of_a_negated_magnitude(%x: tensor<64xf32>) -> tensor<64xf32> {
 func.func @exp2_of_a_negated_square(%x: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK: arith.maximumf
   // CHECK-NOT: arith.minimumf
-  // CHECK-COUNT-6: math.fma
+  // CHECK-COUNT-8: math.fma
   // CHECK-NOT: math.fma
   // CHECK: arith.shli
   // CHECK-NOT: arith.shli

@@ -8,7 +8,8 @@
 // 2^m may be infinite or denormal although the result is finite or not yet zero. So it is the
 // product of two normal powers of two. In general these come from halving m. If x ≤ 0 is known, 2^m
 // can only be denormal, and the two factors are 2^(m + k) and 2^-k with a constant k, which takes
-// fewer operations. Both ways round once, at the last multiplication, and have the same bits.
+// fewer operations (NegativePower). Both ways round once, at the last multiplication, and have the
+// same bits.
 #include "compiler/analysis/NonPositive.h"
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
@@ -60,11 +61,12 @@ Number powerOfTwo(const FloatFormat &format, Number sum) {
   return (sum.bits() << format.mantissaBits()).bitsAs(format.getType());
 }
 
-/// e^(x - m · ln 2), where m is the integer nearest to x / ln 2.
-static Number reducedExp(const FloatFormat &format, Number x, Number m) {
+/// e^(x - m · ln 2), where m is the integer nearest to x / ln 2. `m` is this integer times `unit`,
+/// a power of two.
+static Number reducedExp(const FloatFormat &format, Number x, Number m, double unit = 1.0) {
   using namespace coefficients;
   const Ln2 c = ln2(format);
-  Number r = fma(m, -c.low, fma(m, -c.high, x));
+  Number r = fma(m, -c.low / unit, fma(m, -c.high / unit, x));
   return fma(r, polynomial(r, format.pick(expF32, expF64)), 1.0);
 }
 
@@ -74,47 +76,87 @@ static Number reducedExp2(const FloatFormat &format, Number r) {
   return fma(r, polynomial(r, format.pick(exp2F32, exp2F64)), 1.0);
 }
 
-/// The k by which 2^(m + k) is normal for every m ≤ 0 for which 2^m is at least half of the least
-/// denormal number.
-static int scaleOf(const FloatFormat &format) { return format.pick(32, 64); }
-
-/// e^x · 2^k, which must be a normal number.
-static Number scaledExp(const FloatFormat &format, Number x, int k) {
-  const double rounder = format.rounder() + format.bias() + k;
+Number normalExp(Number x) {
+  FloatFormat format(x);
+  const double rounder = format.rounder() + format.bias();
   Number sum = fma(x, ln2(format).per, rounder);
   return reducedExp(format, x, sum - rounder) * powerOfTwo(format, sum);
 }
 
-Number normalExp(Number x) { return scaledExp(FloatFormat(x), x, 0); }
+namespace {
 
-Number nonPositiveExp(Number x) {
+/// The integer m nearest to x · per, for an x from the exponent's least bound to 0, and the product
+/// of 2^m and a number near 1.
+///
+/// With `saturates`, the constant is added at another scale: the sum is from 1/2 to 1, where one
+/// unit in the last place is 2^-24. A GPU clamps a sum to 0 to 1 in the same instruction, which
+/// only matters if x is NaN: the sum is then 0. So m can be added to the number's exponent as an
+/// integer, which leaves NaN as it is.
+class NegativePower {
+public:
+  NegativePower(Number x, double per, bool saturates)
+      : format(x), isAdded(saturates && x.getElementType().isF32()), sum(sumOf(x, per)) {}
+
+  /// m, times `unit()`.
+  Number scaled() const { return sum - constant(); }
+  double unit() const { return isAdded ? 0x1p-24 : 1.0; }
+
+  /// p · 2^m for a p from 1/2 to 2, or NaN if x and p are NaN.
+  Number times(Number p) const {
+    Number scaled =
+        isAdded ? (p.bits() + (sum.bits() << format.mantissaBits())).bitsAs(format.getType())
+                : p * powerOfTwo(format, sum);
+    return scaled * std::ldexp(1.0, -k());
+  }
+
+private:
+  /// 2^(m + k) is normal for every m for which 2^m is at least half of the least denormal number.
+  /// It is such that half-integers round to even m.
+  int k() const { return isAdded ? 32 : format.pick(33, 65); }
+
+  /// The number that is added to x · per. The shift of the sum drops the multiple of 512.
+  double constant() const {
+    return isAdded ? 0.5 + (512 + k()) * unit() : format.rounder() + format.bias() + k();
+  }
+
+  Number sumOf(Number x, double per) const {
+    Number sum = fma(x, per * unit(), constant());
+    return isAdded ? minimumNumber(maximumNumber(sum, sum.constant(0.0)), sum.constant(1.0)) : sum;
+  }
+
+  FloatFormat format;
+  bool isAdded;
+  Number sum;
+};
+
+} // namespace
+
+Number nonPositiveExp(Number x, bool saturates) {
   FloatFormat format(x);
-  const int k = scaleOf(format);
-  return scaledExp(format, atLeast(x, leastPower(format)), k) * std::ldexp(1.0, -k);
+  x = atLeast(x, leastPower(format));
+  NegativePower power(x, ln2(format).per, saturates);
+  return power.times(reducedExp(format, x, power.scaled(), power.unit()));
 }
 
-static Number nonPositiveExp2(Number x) {
+static Number nonPositiveExp2(Number x, bool saturates) {
   FloatFormat format(x);
-  const int k = scaleOf(format);
-  const double rounder = format.rounder() + format.bias() + k;
   // At the bound, the result rounds to 0.
   x = atLeast(x, format.pick(-151.0, -1076.0));
-  Number sum = x + rounder;
-  Number value = reducedExp2(format, x - (sum - rounder));
-  return value * powerOfTwo(format, sum) * std::ldexp(1.0, -k);
+  NegativePower power(x, 1.0, saturates);
+  return power.times(reducedExp2(format, fma(power.scaled(), -1.0 / power.unit(), x)));
 }
 
-Number expandExp(Number x) {
+static Number expandExp(Number x, bool saturates) {
   if (isNonPositive(x))
-    return nonPositiveExp(x);
+    return nonPositiveExp(x, saturates);
   FloatFormat format(x);
   x = clamp(x, leastPower(format), greatestPower(format));
   auto [m, scale1, scale2] = splitPower(format, x, ln2(format).per);
   return reducedExp(format, x, m) * scale1 * scale2;
 }
 
-static Number expandExp2(Number x) {
-  return isNonPositive(x) ? nonPositiveExp2(x) : exp2OfSum(x, x.constant(-0.0));
+static Number expandExp2(Number x, bool saturates) {
+  return isNonPositive(x) ? nonPositiveExp2(x, saturates) : exp2OfSum(x, x.constant(-0.0));
 }
 
 Number exp2OfSum(Number high, Number low) {
@@ -173,18 +215,18 @@ Scaled preciseExp(Number high, std::optional<Number> more) {
 
 /// 1 / (1 + e^-x) for x ≥ 0 and e^x / (1 + e^x) for x < 0. The exponential thus never overflows,
 /// and a result near 0 keeps its precision. The divisor is from 1 to 2.
-static Number expandSigmoid(Number x) {
-  Number power = nonPositiveExp(-abs(x));
+static Number expandSigmoid(Number x, bool saturates) {
+  Number power = nonPositiveExp(-abs(x), saturates);
   Number reciprocal = plainQuotient(x.constant(1.0), power + 1.0);
   return select(x < 0.0, power * reciprocal, reciprocal);
 }
 
-void populateExponentialPatterns(RewritePatternSet &patterns) {
-  addExpansion<math::ExpOp>(patterns, expandExp);
-  addExpansion<math::Exp2Op>(patterns, expandExp2);
+void populateExponentialPatterns(RewritePatternSet &patterns, bool saturates) {
+  addExpansion<math::ExpOp>(patterns, [=](Number x) { return expandExp(x, saturates); });
+  addExpansion<math::Exp2Op>(patterns, [=](Number x) { return expandExp2(x, saturates); });
   addExpansion<Exp10Op>(patterns, expandExp10);
   addExpansion<math::ExpM1Op>(patterns, expandExpm1);
-  addExpansion<SigmoidOp>(patterns, expandSigmoid);
+  addExpansion<SigmoidOp>(patterns, [=](Number x) { return expandSigmoid(x, saturates); });
 }
 
 } // namespace eft

@@ -19,7 +19,8 @@ namespace eft {
 
 // Add the patterns that replace operations by these functions. `eft-expand-math` applies all of
 // them.
-void populateExponentialPatterns(mlir::RewritePatternSet &patterns);
+/// `saturates` states that the hardware clamps a sum to 0 to 1 without an instruction of its own.
+void populateExponentialPatterns(mlir::RewritePatternSet &patterns, bool saturates);
 void populateLogarithmPatterns(mlir::RewritePatternSet &patterns);
 void populateTrigonometricPatterns(mlir::RewritePatternSet &patterns);
 void populateInverseTrigonometricPatterns(mlir::RewritePatternSet &patterns);
@@ -33,9 +34,8 @@ void populateRootPatterns(mlir::RewritePatternSet &patterns);
 //===----------------------------------------------------------------------===//
 
 // Exponential.cpp
-Number expandExp(Number x);
 /// e^x for an x that is at most 0 or NaN.
-Number nonPositiveExp(Number x);
+Number nonPositiveExp(Number x, bool saturates);
 /// e^x for an x for which e^x is a normal number, or NaN.
 Number normalExp(Number x);
 

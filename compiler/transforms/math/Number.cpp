@@ -147,6 +147,7 @@ Number sqrt(Number a) { return make<math::SqrtOp>(a, Value(a)); }
 Number truncate(Number a) { return make<math::TruncOp>(a, Value(a)); }
 Number minimum(Number a, Number b) { return make<arith::MinimumFOp>(a, Value(a), Value(b)); }
 Number maximum(Number a, Number b) { return make<arith::MaximumFOp>(a, Value(a), Value(b)); }
+Number minimumNumber(Number a, Number b) { return make<MinNumOp>(a, Value(a), Value(b)); }
 Number maximumNumber(Number a, Number b) { return make<MaxNumOp>(a, Value(a), Value(b)); }
 
 Number plainQuotient(Number a, Number b) {

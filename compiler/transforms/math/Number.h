@@ -114,7 +114,8 @@ Number truncate(Number a);
 /// The lesser or greater number; NaN if either is NaN. -0 is less than +0.
 Number minimum(Number a, Number b);
 Number maximum(Number a, Number b);
-/// The greater number. If one operand is NaN, the other operand.
+/// The lesser or greater number. If one operand is NaN, the other operand.
+Number minimumNumber(Number a, Number b);
 Number maximumNumber(Number a, Number b);
 
 #define EFT_WITH_CONSTANT(op)                                                                      \
