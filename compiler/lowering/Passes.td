@@ -231,7 +231,8 @@ def PrefetchLoads : Pass<"eft-prefetch-loads", "::mlir::func::FuncOp"> {
     A loop that stores is changed only if it has the attribute `eft.stores_apart`, which
     `eft-version-stores` sets. A loop is not changed if it writes memory in another way, or if it has a
     barrier or a volatile load. If its bounds depend on loaded values or on inline assembly, all
-    threads get the bounds of the first thread, by `eft.of_first_thread`.
+    threads get the bounds of the first thread, by `eft.of_first_thread`. They keep their own bounds if each
+    thread computes its elements of the loop's blocks alone.
 
     ```mlir
     scf.for %i = %c0 to %n step %c1 : i32 {

@@ -174,11 +174,10 @@ func.func @masked(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %out: !eft.pt
   return
 }
 
-// All threads take the number of iterations that the first thread has loaded, also for the loads that run
-// ahead. Bytes do not run ahead, nor does a load whose address is random.
+// Each thread adds its own elements, and takes the number of iterations that it has loaded itself. Bytes do
+// not run ahead, nor does a load whose address is random.
 // CHECK-LABEL: @loaded_count
-// CHECK: %[[LOADED:.*]] = eft.load
-// CHECK: %[[N:.*]] = eft.of_first_thread %[[LOADED]] : i32
+// CHECK: %[[N:.*]] = eft.load
 // CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %[[N]], %c0_i32
 // CHECK: eft.load %{{.*}}, mask %[[RUNS]]
 // CHECK: scf.for %{{.*}} = %c0_i32 to %[[N]]
@@ -214,6 +213,39 @@ func.func @loaded_count(%x: !eft.ptr<f32>, %bytes: !eft.ptr<i8>, %count: !eft.pt
   return
 }
 
+// In a reduction threads exchange elements. So they take the number of iterations that the first thread has
+// loaded, also for the loads that run ahead.
+// CHECK-LABEL: @loaded_count_of_reductions
+// CHECK: %[[LOADED:.*]] = eft.load
+// CHECK: %[[N:.*]] = eft.of_first_thread %[[LOADED]] : i32
+// CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %[[N]], %c0_i32
+// CHECK: eft.load %{{.*}}, mask
+// CHECK: scf.for %{{.*}} = %c0_i32 to %[[N]]
+// CHECK: arith.subi %[[N]], %c1_i32
+// CHECK-NOT: of_first_thread
+// CHECK: return
+func.func @loaded_count_of_reductions(%x: !eft.ptr<f32>, %count: !eft.ptr<i32>, %out: !eft.ptr<f32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0.0 : f32
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>>
+  %n = eft.load %count : !eft.ptr<i32>
+  %r = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (f32) : i32 {
+    %ks = eft.splat %k : i32 -> tensor<128xi32>
+    %p = eft.addptr %xs, %ks : tensor<128x!eft.ptr<f32>>, tensor<128xi32>
+    %v = eft.load %p : tensor<128x!eft.ptr<f32>>
+    %all = eft.reduce %v axis 0 : (tensor<128xf32>) -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %both = arith.addf %a, %b : f32
+      eft.yield %both : f32
+    }
+    %next = arith.addf %sum, %all : f32
+    scf.yield %next : f32
+  } {eft.num_stages = 2 : i32}
+  eft.store %out, %r : !eft.ptr<f32>
+  return
+}
+
 // Assembly may give each thread a bound of its own.
 // CHECK-LABEL: @count_from_assembly
 // CHECK: %[[COUNT:.*]] = eft.inline_asm
@@ -222,11 +254,18 @@ func.func @count_from_assembly(%x: !eft.ptr<f32>, %out: !eft.ptr<f32>, %m: i32) 
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %none = arith.constant 0.0 : f32
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>>
   %n = eft.inline_asm "mov.b32 $0, $1;" constraints "=r,r" pure pack 1 %m : (i32) -> i32
   %r = scf.for %k = %zero to %n step %one iter_args(%sum = %none) -> (f32) : i32 {
-    %p = eft.addptr %x, %k : !eft.ptr<f32>, i32
-    %v = eft.load %p : !eft.ptr<f32>
-    %next = arith.addf %sum, %v : f32
+    %ks = eft.splat %k : i32 -> tensor<128xi32>
+    %p = eft.addptr %xs, %ks : tensor<128x!eft.ptr<f32>>, tensor<128xi32>
+    %v = eft.load %p : tensor<128x!eft.ptr<f32>>
+    %all = eft.reduce %v axis 0 : (tensor<128xf32>) -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %both = arith.addf %a, %b : f32
+      eft.yield %both : f32
+    }
+    %next = arith.addf %sum, %all : f32
     scf.yield %next : f32
   } {eft.num_stages = 2 : i32}
   eft.store %out, %r : !eft.ptr<f32>

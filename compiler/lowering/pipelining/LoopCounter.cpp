@@ -42,18 +42,6 @@ bool mayDiffer(Value number) {
   return false;
 }
 
-/// Gives all threads the bounds and the step of the first thread, where threads may have different
-/// ones.
-void agreeOnBounds(RewriterBase &rewriter, scf::ForOp loop) {
-  rewriter.setInsertionPoint(loop);
-  for (OpOperand *bound :
-       {&loop.getLowerBoundMutable(), &loop.getUpperBoundMutable(), &loop.getStepMutable()})
-    if (mayDiffer(bound->get())) {
-      Value common = rewriter.create<OfFirstThreadOp>(loop.getLoc(), bound->get());
-      rewriter.modifyOpInPlace(loop, [&] { bound->set(common); });
-    }
-}
-
 /// True if the numbers that the pipeliner compares are known not to wrap around. The pipeliner adds
 /// a few steps to the lower bound, or subtracts them from the upper bound. So the numbers don't
 /// wrap around if the lower bound and the step are small constants.
@@ -109,8 +97,17 @@ void countFromZero(RewriterBase &rewriter, scf::ForOp loop) {
 
 } // namespace
 
+void agreeOnBounds(RewriterBase &rewriter, scf::ForOp loop) {
+  rewriter.setInsertionPoint(loop);
+  for (OpOperand *bound :
+       {&loop.getLowerBoundMutable(), &loop.getUpperBoundMutable(), &loop.getStepMutable()})
+    if (mayDiffer(bound->get())) {
+      Value common = rewriter.create<OfFirstThreadOp>(loop.getLoc(), bound->get());
+      rewriter.modifyOpInPlace(loop, [&] { bound->set(common); });
+    }
+}
+
 bool prepareCounter(RewriterBase &rewriter, scf::ForOp loop) {
-  agreeOnBounds(rewriter, loop);
   if (countsExactly(loop))
     return false;
   countFromZero(rewriter, loop);

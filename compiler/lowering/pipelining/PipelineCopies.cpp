@@ -67,6 +67,7 @@ public:
       return success();
     if (!makePlan(stages, maxBytes))
       return success();
+    agreeOnBounds(rewriter, loop);
     if (prepareCounter(rewriter, loop))
       analyze();
     if (plan.hasThirdPart)

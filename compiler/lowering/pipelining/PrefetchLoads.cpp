@@ -50,6 +50,17 @@ bool isCheap(Operation *op) {
   return !op->hasTrait<FetchesElements>() && !op->hasTrait<MayCall>() && !isa<PhiloxOp>(op);
 }
 
+/// True if each thread computes its elements of the loop's blocks alone, so that threads may have
+/// different bounds.
+bool isOfSingleThreads(scf::ForOp loop) {
+  return llvm::all_of(loop.getBody()->without_terminator(), [](Operation &op) {
+    const bool staysInPlace = op.hasTrait<OpTrait::Elementwise>() ||
+                              op.hasTrait<ComputesInPlace>() ||
+                              op.hasTrait<OpTrait::ConstantLike>();
+    return isa<LoadOp>(op) || (staysInPlace && isMemoryEffectFree(&op));
+  });
+}
+
 /// Adds to `ops` the operations of the loop's body from which `value` is computed. Returns false if
 /// one of them can't run an iteration ahead or takes long, or if the value depends on the iteration
 /// before.
@@ -89,6 +100,8 @@ public:
   LogicalResult run(RewriterBase &rewriter) {
     if (loads.empty())
       return success();
+    if (!isOfSingleThreads(loop))
+      agreeOnBounds(rewriter, loop);
     prepareCounter(rewriter, loop);
     for (LoadOp load : loads)
       separate(rewriter, load);
