@@ -76,10 +76,12 @@ bool isAtMost(Value x, const View &bound, bool orNan, unsigned depth) {
   };
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](arith::ExtFOp extension) {
-        // Both conversions are exact.
+        // Both conversions are exact. A maximum of 8-bit floats would have no infinity, because it
+        // is converted back from a wider type, which saturates.
         auto narrow = x.getDefiningOp<arith::ExtFOp>();
-        return narrow &&
-               getElementTypeOrSelf(narrow.getIn()) == getElementTypeOrSelf(extension.getIn()) &&
+        Type type = getElementTypeOrSelf(extension.getIn());
+        return narrow && type.getIntOrFloatBitWidth() >= 16 &&
+               getElementTypeOrSelf(narrow.getIn()) == type &&
                isAtMost(narrow.getIn(), bound.with(extension.getIn()), orNan, depth + 1);
       })
       .Case([&](MaxNumOp maximum) {
@@ -141,8 +143,7 @@ bool isNonNegative(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto product = dyn_cast_or_null<arith::MulFOp>(op))
     return product.getLhs() == product.getRhs();
-  return isa_and_nonnull<math::AbsFOp, math::ExpOp, math::Exp2Op, math::SqrtOp>(op) ||
-         isNonNegativeConstant(value);
+  return isa_and_nonnull<math::AbsFOp, math::SqrtOp>(op) || isNonNegativeConstant(value);
 }
 
 bool isNonPositive(Value value, unsigned depth) {
@@ -154,13 +155,13 @@ bool isNonPositive(Value value, unsigned depth) {
   auto isSo = [depth](Value operand) { return isNonPositive(operand, depth + 1); };
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](arith::SubFOp difference) {
-        return isAtMost(difference.getLhs(), View::of(difference.getRhs()), true, 0) ||
+        return isAtMost(difference.getLhs(), View::of(difference.getRhs()), true, depth) ||
                (isSo(difference.getLhs()) && isNonNegative(difference.getRhs()));
       })
       .Case([](arith::NegFOp negated) { return isNonNegative(negated.getOperand()); })
       .Case([&](arith::MulFOp product) {
-        return (isSo(product.getLhs()) && isNonNegativeConstant(product.getRhs())) ||
-               (isSo(product.getRhs()) && isNonNegativeConstant(product.getLhs()));
+        return (isNonNegativeConstant(product.getRhs()) && isSo(product.getLhs())) ||
+               (isNonNegativeConstant(product.getLhs()) && isSo(product.getRhs()));
       })
       .Case([&](arith::SelectOp choice) {
         return isSo(choice.getTrueValue()) && isSo(choice.getFalseValue());

@@ -61,13 +61,13 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
 def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
   let summary = "Copies the operands of matrix products to shared memory some iterations ahead of their use";
   let description = [{
-    For a GPU. In an `scf.for` with products on tensor cores, loads become copies into slots of shared
-    memory. These are the loads of factors, of blocks from which factors for warpgroups are computed, and of
-    blocks of which several threads need each element. A copy begins `num-stages` − 1 iterations before its
-    slot is read. A loop's own attribute `eft.num_stages` overrides the option. With fewer than two stages
-    nothing changes. If the bounds of the loop depend on loaded values or on inline assembly, all threads get
-    the bounds of the first thread, by `eft.of_first_thread`. If the slots need more than `max-bytes`, there are fewer stages.
-    There are also fewer if the loop has few iterations, and never more than eight.
+    For a GPU. In an `scf.for` with products on tensor cores, loads become copies into slots of shared memory. These
+    are the loads of factors, of blocks from which factors for warpgroups are computed, and of blocks of which
+    several threads need each element. A copy begins `num-stages` − 1 iterations before its slot is read. A loop's
+    own attribute `eft.num_stages` overrides the option. With fewer than two stages nothing changes. If the bounds
+    of the loop depend on loaded values or on inline assembly, all threads get the bounds of the first thread, by
+    `eft.of_first_thread`. If the slots need more than `max-bytes`, there are fewer stages. There are also fewer if
+    the loop has few iterations, and never more than eight.
 
     A load stays a load in each of these cases:
 
@@ -83,8 +83,8 @@ def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
     product, except in loops like that of attention (see below). All of these loads get a mask that is false
     for iterations that do not exist.
 
-    A loop that stores is changed only if it has the attribute `eft.stores_apart`, which
-    `eft-version-stores` sets. A loop that writes memory in another way, or has a barrier, is not changed.
+    A loop that stores is changed only if it has the attribute `eft.stores_apart`, which `eft-version-stores` sets.
+    A loop that writes memory in another way, or has a barrier, is not changed.
 
     Warpgroups compute a product while the program goes on. The form of the loop decides when the program
     waits for it:

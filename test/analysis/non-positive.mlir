@@ -14,7 +14,7 @@ func.func @less_its_maximum(%x: tensor<64xf32>) -> tensor<64xf32> {
   return %r : tensor<64xf32>
 }
 
-// The maxima of the columns don't bound the rows of another block, nor its transposed form.
+// The maxima of the rows bound neither the columns, nor another block, nor the transposed block.
 // CHECK-LABEL: @less_the_maximum_of_its_row
 // CHECK-NEXT: at most 0
 // CHECK-NEXT: any
@@ -128,6 +128,46 @@ func.func @other_reductions(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf3
   %r = arith.subf %x, %ms : tensor<64xf32>
   %s = arith.subf %x, %ns : tensor<64xf32>
   return %r, %s : tensor<64xf32>, tensor<64xf32>
+}
+
+// A maximum that ignores NaN, of maxima that do not, may exceed no element.
+// CHECK-LABEL: @two_kinds_of_maxima
+// CHECK-NEXT: any
+// CHECK-NEXT: at most 0
+func.func @two_kinds_of_maxima(%x: tensor<64xf32>, %y: tensor<64xf32>)
+    -> (tensor<64xf32>, tensor<64xf32>) {
+  %inner = arith.maximumf %x, %y : tensor<64xf32>
+  %m = eft.reduce %inner axis 0 order_free : (tensor<64xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %max = eft.max_num %a, %b : f32
+    eft.yield %max : f32
+  }
+  %other = eft.max_num %x, %y : tensor<64xf32>
+  %n = eft.reduce %other axis 0 order_free : (tensor<64xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %max = arith.maximumf %a, %b : f32
+    eft.yield %max : f32
+  }
+  %ms = eft.splat %m : f32 -> tensor<64xf32>
+  %ns = eft.splat %n : f32 -> tensor<64xf32>
+  %r = arith.subf %x, %ms : tensor<64xf32>
+  %s = arith.subf %x, %ns : tensor<64xf32>
+  return %r, %s : tensor<64xf32>, tensor<64xf32>
+}
+
+// CHECK-LABEL: @other_signs
+// CHECK-NEXT: at most 0
+// CHECK-NEXT: any
+// CHECK-NEXT: at most 0
+func.func @other_signs(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x2xf32>) {
+  %two = arith.constant dense<2.0> : tensor<64xf32>
+  %minus_zero = arith.constant dense<-0.0> : tensor<64xf32>
+  %root = math.sqrt %x : tensor<64xf32>
+  %negated = arith.negf %root : tensor<64xf32>
+  %twice = arith.mulf %negated, %two : tensor<64xf32>
+  %zeros = arith.mulf %negated, %minus_zero : tensor<64xf32>
+  %both = eft.join %twice, %negated : tensor<64xf32> -> tensor<64x2xf32>
+  return %twice, %zeros, %both : tensor<64xf32>, tensor<64xf32>, tensor<64x2xf32>
 }
 
 // CHECK-LABEL: @signs

@@ -416,6 +416,26 @@ func.func @plain_quotients(%p: !eft.ptr<f32>) {
 
 // -----
 
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// A reciprocal needs no more than the refined approximation.
+// CHECK-LABEL: @plain_reciprocals
+func.func @plain_reciprocals(%p: !eft.ptr<f32>) {
+  // CHECK: %[[NEAR:.*]] = nvvm.rcp.approx.ftz.f
+  // CHECK: %[[REST:.*]] = math.fma %{{.*}}, %[[NEAR]],
+  // CHECK: math.fma %[[NEAR]], %[[REST]], %[[NEAR]]
+  // CHECK-NOT: arith.mulf
+  // CHECK: return
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %d = eft.load %ps : tensor<64x!eft.ptr<f32>, #layout>
+  %one = arith.constant dense<1.0> : tensor<64xf32, #layout>
+  %q = arith.divf %one, %d {eft.plain_quotient} : tensor<64xf32, #layout>
+  eft.store %ps, %q : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
 #layout = #eft.layout<register = [[0], [0], [1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
 // A thread computes an element once, even if it holds several copies: here two elements with four copies

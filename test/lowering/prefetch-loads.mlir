@@ -213,6 +213,39 @@ func.func @loaded_count(%x: !eft.ptr<f32>, %bytes: !eft.ptr<i8>, %count: !eft.pt
   return
 }
 
+// All bounds are loaded, and the loop has operations of each kind that keeps elements in place.
+// CHECK-LABEL: @loaded_bounds_without_exchange
+// CHECK-NOT: of_first_thread
+// CHECK: return
+func.func @loaded_bounds_without_exchange(%x: !eft.ptr<f32>, %bounds: !eft.ptr<i32>, %out: !eft.ptr<f32>) {
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %from = eft.load %bounds : !eft.ptr<i32>
+  %second = eft.addptr %bounds, %one : !eft.ptr<i32>, i32
+  %to = eft.load %second : !eft.ptr<i32>
+  %third = eft.addptr %bounds, %two : !eft.ptr<i32>, i32
+  %by = eft.load %third : !eft.ptr<i32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>>
+  %r = scf.for %k = %from to %to step %by iter_args(%sum = %none) -> (tensor<128xf32>) : i32 {
+    %pid = eft.program_id x
+    %first = arith.addi %k, %pid : i32
+    %begins = eft.splat %first : i32 -> tensor<128xi32>
+    %i = eft.arange 0 to 128 : tensor<128xi32>
+    %offsets = arith.addi %begins, %i : tensor<128xi32>
+    %p = eft.addptr %xs, %offsets : tensor<128x!eft.ptr<f32>>, tensor<128xi32>
+    %v = eft.load %p : tensor<128x!eft.ptr<f32>>
+    %half = arith.constant dense<0.5> : tensor<128xf32>
+    %scaled = arith.mulf %v, %half : tensor<128xf32>
+    %w = eft.inline_asm "neg.f32 $0, $1;" constraints "=f,f" pure pack 1 %scaled : (tensor<128xf32>) -> tensor<128xf32>
+    %next = arith.addf %sum, %w : tensor<128xf32>
+    scf.yield %next : tensor<128xf32>
+  } {eft.num_stages = 2 : i32}
+  %outs = eft.splat %out : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>>
+  eft.store %outs, %r : tensor<128x!eft.ptr<f32>>
+  return
+}
+
 // In a reduction threads exchange elements. So they take the number of iterations that the first thread has
 // loaded, also for the loads that run ahead.
 // CHECK-LABEL: @loaded_count_of_reductions

@@ -38,10 +38,10 @@ def Eft_NumProgramsOp : Eft_Op<"num_programs", [Pure]> {
 def Eft_OfFirstThreadOp : Eft_Op<"of_first_thread", [Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "Gives all threads of a program the number that the first thread has";
   let description = [{
-    All threads of a GPU's program compute the same scalars. But a thread loads for itself what a scalar is
-    computed from. If another program writes there meanwhile, threads have different numbers. Inline
-    assembly may give them different numbers, too. The result of this operation is one number for all threads. If the threads' numbers can't differ, the operation
-    becomes no code. Otherwise it becomes a write to shared memory, barriers and a read.
+    All threads of a GPU's program compute the same scalars. But a thread loads for itself what a scalar is computed
+    from. If another program writes there meanwhile, threads have different numbers. Inline assembly may give them
+    different numbers, too. The result of this operation is one number for all threads. If the threads' numbers
+    can't differ, the operation becomes no code. Otherwise it becomes a write to shared memory, barriers and a read.
 
     The passes that pipeline loops make this operation for bounds of loops. They are passes for a GPU: on a
     CPU, one thread runs a program.

@@ -24,7 +24,8 @@
 // The attribute `eft.plain_quotient` marks divisions in which no bits are lost. For f32 they need
 // no test. They use the hardware's approximation of the reciprocal, refined by one Newton step, as
 // CUDA's `div.rn` does for numbers that pass its test. The refined reciprocal is correctly rounded,
-// as that of CUDA's `rcp.rn` is, so it is the quotient if the dividend is 1.
+// as that of CUDA's `rcp.rn` is, so it is the quotient if the dividend is 1. This was tested on an
+// H200 with the divisors of `sigmoid` for every operand, and with those of `tanh`.
 //
 // If a uniform d is a power of two, r is exact, and RN(x·r) is the correctly rounded quotient for
 // every x, also for infinite and denormal x. As d is the same for all threads, all threads take the

@@ -13,8 +13,8 @@
 //
 // The operations that compute the addresses of these copies are cloned at the end of the iteration,
 // for the next iteration. Their results are a few numbers. To compute them twice is cheaper than to
-// keep them while the tile is stored. The loaded bounds of the pipelined loop are the exception:
-// the loop over tiles carries them, because a second load could give others.
+// keep them while the tile is stored. The bounds that the threads have taken from the first thread
+// are the exception: the loop over tiles carries them, because a second load could give others.
 #include "compiler/lowering/Passes.h"
 
 #include "compiler/ir/Accesses.h"

@@ -57,7 +57,7 @@ bool isOfSingleThreads(scf::ForOp loop) {
     const bool staysInPlace = op.hasTrait<OpTrait::Elementwise>() ||
                               op.hasTrait<ComputesInPlace>() ||
                               op.hasTrait<OpTrait::ConstantLike>();
-    return isa<LoadOp>(op) || (staysInPlace && isMemoryEffectFree(&op));
+    return isa<LoadOp, ProgramIdOp>(op) || (staysInPlace && isMemoryEffectFree(&op));
   });
 }
 

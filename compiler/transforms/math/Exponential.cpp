@@ -89,9 +89,9 @@ namespace {
 /// of 2^m and a number near 1.
 ///
 /// With `saturates`, the constant is added at another scale: the sum is from 1/2 to 1, where one
-/// unit in the last place is 2^-24. A GPU clamps a sum to 0 to 1 in the same instruction, which
-/// only matters if x is NaN: the sum is then 0. So m can be added to the number's exponent as an
-/// integer, which leaves NaN as it is.
+/// unit in the last place is 2^-24. The sum is then clamped to 0 to 1, which only matters if x is
+/// NaN: it makes 0 of NaN. So m can be added to the number's exponent as an integer, which leaves
+/// NaN as it is. ptxas makes the clamp a part of the instruction that computes the sum.
 class NegativePower {
 public:
   NegativePower(Number x, double per, bool saturates)

@@ -78,7 +78,7 @@ const Unary unaries[] = {
     {"math.exp2", std::exp2, std::exp2, 1, 0.9, -1100, 1050},
     {"eft.exp10", exp10, exp10l, 1.1, 1, -330, 310},
     {"math.expm1", std::expm1, std::expm1, 1.7, 1.8, -40, 720},
-    {"eft.sigmoid", sigmoid, sigmoid, 4, 2.8, -760, 40},
+    {"eft.sigmoid", sigmoid, sigmoid, 3.9, 2.8, -760, 40},
     {"math.log", std::log, std::log, 1.1, 1.3, 0, 1e10},
     {"math.log2", std::log2, std::log2, 2, 1.6, 0, 1e10},
     {"math.log10", std::log10, std::log10, 2, 1.9, 0, 1e10},
