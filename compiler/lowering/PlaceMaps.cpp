@@ -59,6 +59,23 @@ LinearLayout gathered(const LinearLayout &layout, uint64_t bits) {
   return withFragments(rest, images);
 }
 
+std::optional<LinearLayout> gatheredInLanes(const LinearLayout &layout, uint64_t bits) {
+  LinearLayout rest = cleared(layout, bits);
+  rest = keepFragments(rest, neededFragmentBits(rest));
+  std::vector<uint64_t> columns;
+  for (unsigned bit = 0; bit < rest.source().bits(); ++bit)
+    columns.push_back(rest.applyPacked(bitNumber(bit)));
+  const Space::Dim &lane = rest.source().dims()[1];
+  for (unsigned bit = lane.offset; bit < lane.offset + lane.bits && bits != 0; ++bit)
+    if (columns[bit] == 0) {
+      columns[bit] = bits & -bits;
+      bits &= bits - 1;
+    }
+  if (bits != 0)
+    return std::nullopt;
+  return LinearLayout::fromColumns(rest.source(), rest.target(), std::move(columns));
+}
+
 uint64_t threadsOf(const LinearLayout &layout, uint64_t indexBit) {
   const unsigned first = layout.source().dims()[1].offset;
   uint64_t threads = 0;

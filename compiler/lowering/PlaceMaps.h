@@ -37,6 +37,11 @@ LinearLayout keepFragments(const LinearLayout &layout, llvm::ArrayRef<unsigned> 
 /// of the index.
 LinearLayout gathered(const LinearLayout &layout, uint64_t bits);
 
+/// The map in which every warp holds, for each of its elements, all elements whose indices differ
+/// from that element's index only in `bits`, each in another lane. Nothing if there are too few
+/// lanes that only make copies.
+std::optional<LinearLayout> gatheredInLanes(const LinearLayout &layout, uint64_t bits);
+
 /// The bits of a thread's number that add `indexBit` to the index. The bits of the lane are the
 /// lowest of that number.
 uint64_t threadsOf(const LinearLayout &layout, uint64_t indexBit);

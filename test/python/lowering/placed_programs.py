@@ -260,12 +260,28 @@ class Programs:
     def reduce(self) -> Program:
         shape = self.shape()
         here, axis = self.layout(shape), self.random.randrange(len(shape))
-        inputs, elements, region, combine = self.combining(shape, here)
         bits = log2(shape[axis])
         folded = self.random.choice([bits, bits, self.random.randrange(bits + 1)])
         tree = [1 << bit for bit in range(folded)]
         self.random.shuffle(tree)
-        steps = 1 << (bits - folded)
+        return self.reduction(shape, here, axis, 1 << (bits - folded), tree)
+
+    def across_warps(self) -> Program:
+        """A reduction of rows in which warps hold different elements, which are combined last."""
+        warps, row = log2(self.warps), self.random.randrange(3)
+        columns = [1 << bit for bit in range(5 + warps + row)]
+        self.random.shuffle(columns)
+        lanes, own, others = columns[:5], columns[5 : 5 + warps], columns[5 + warps :]
+        if self.random.random() < 0.3:
+            lanes[0] = 0  # A lane bit that makes copies, and another row in a register.
+            others.append(columns[0])
+        tree = self.random.sample([*columns[:5], *columns[5 + warps :]], 5 + row)
+        tree += self.random.sample(own, warps)
+        here = {"register": others, "lane": lanes, "warp": own}
+        return self.reduction([1 << len(columns)], here, 0, 1, tree)
+
+    def reduction(self, shape, here, axis, steps, tree) -> Program:
+        inputs, elements, region, combine = self.combining(shape, here)
         rest = shape[:axis] + shape[axis + 1 :]
         there = sliced(here, shape, axis)
         results = [block_type(rest, e, there) if rest else e for e in elements]

@@ -33,6 +33,12 @@ def test_threads_of_a_gpu(seed):
 
 
 @pytest.mark.parametrize("seed", range(24))
+def test_reductions_across_warps(seed):
+    warps = [2, 8, 32, 32][seed % 4]
+    run_threads(Programs(seed, warps).across_warps(), warps)
+
+
+@pytest.mark.parametrize("seed", range(24))
 def test_booleans_of_a_gpu(seed):
     warps = [1, 2, 4][seed % 3]
     run_threads(Programs(seed, warps).booleans(), warps)
