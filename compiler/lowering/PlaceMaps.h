@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
+
 namespace eft {
 
 constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }

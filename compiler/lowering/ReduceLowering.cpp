@@ -43,7 +43,7 @@ public:
   void foldSteps(uint64_t steps, uint64_t left) {
     if (steps == 0)
       return;
-    bringIntoFragments(cleared(layout, steps), steps, left);
+    bringNear(cleared(layout, steps), steps, left);
     LinearLayout rest = cleared(layout, steps);
     LinearLayout small = keepFragments(rest, neededFragmentBits(rest));
     SmallVector<Fragments> folded = lowering.fetch(b, sources, {layout, small, 0});
@@ -91,7 +91,7 @@ public:
   /// Combines x[i] and x[i + bit] for every index i in which the bit is clear. `left` has the index
   /// bits that remain to be folded, including `bit`.
   void foldBit(uint64_t bit, uint64_t left) {
-    bringIntoFragments(layout, bit, left);
+    bringNear(layout, bit, left);
     LinearLayout rest = cleared(layout, bit);
     SmallVector<unsigned> needed = neededFragmentBits(rest);
     LinearLayout own = keepFragments(layout, needed), small = keepFragments(rest, needed);
@@ -116,7 +116,7 @@ private:
   /// would be too many: the thread gets only the elements whose indices differ in `bits`. If it has
   /// as many, the lanes of each warp get one element each, if they have only copies of one: to fold
   /// 32 elements by shuffles takes 10 instructions, and 31 in each thread.
-  void bringIntoFragments(const LinearLayout &near, uint64_t bits, uint64_t left) {
+  void bringNear(const LinearLayout &near, uint64_t bits, uint64_t left) {
     bool isNear = planShuffle(layout, near).has_value();
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1)
       isNear = isNear && planShuffle(layout, near, rest & -rest);
@@ -126,7 +126,7 @@ private:
     if (llvm::popcount(left) > maxBits)
       left = bits;
     std::optional<LinearLayout> inLanes;
-    if (llvm::popcount(left) == maxBits)
+    if (llvm::popcount(left) == maxBits && llvm::isPowerOf2_64(bits))
       inLanes = gatheredInLanes(layout, left);
     LinearLayout wanted = inLanes ? *inLanes : gathered(layout, left);
     sources = lowering.fetch(b, sources, {layout, wanted, 0});
