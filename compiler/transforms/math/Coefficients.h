@@ -6,9 +6,9 @@
 
 namespace eft::coefficients {
 
-// Degree 4, error 2^-23.376, ideal 2^-23.382.
-constexpr double expF32[] = {0x1.fffff6p-1, 0x1.fffdc6p-2, 0x1.555a8p-3, 0x1.573a1cp-5,
-                             0x1.0f9fb6p-7};
+// Degree 5, error 2^-27.987, ideal 2^-28.916.
+constexpr double expF32[] = {0x1p+0,        0x1.fffff8p-2, 0x1.55548cp-3,
+                             0x1.555b82p-5, 0x1.123d34p-7, 0x1.686ddap-10};
 
 // Degree 10, error 2^-57.769, ideal 2^-58.041.
 constexpr double expF64[] = {0x1p+0,

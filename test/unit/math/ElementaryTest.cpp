@@ -74,11 +74,11 @@ template <typename T> T sigmoid(T x) { return 1 / (1 + std::exp(-x)); }
 template <typename T> T reciprocalRoot(T x) { return 1 / std::sqrt(x); }
 
 const Unary unaries[] = {
-    {"math.exp", std::exp, std::exp, 2, 1, -760, 720},
+    {"math.exp", std::exp, std::exp, 0.9, 0.9, -760, 720},
     {"math.exp2", std::exp2, std::exp2, 1, 0.9, -1100, 1050},
     {"eft.exp10", exp10, exp10l, 1.1, 1, -330, 310},
     {"math.expm1", std::expm1, std::expm1, 1.7, 1.8, -40, 720},
-    {"eft.sigmoid", sigmoid, sigmoid, 3.9, 2.8, -760, 40},
+    {"eft.sigmoid", sigmoid, sigmoid, 2.8, 2.8, -760, 40},
     {"math.log", std::log, std::log, 1.1, 1.3, 0, 1e10},
     {"math.log2", std::log2, std::log2, 2, 1.6, 0, 1e10},
     {"math.log10", std::log10, std::log10, 2, 1.9, 0, 1e10},
