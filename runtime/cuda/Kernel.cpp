@@ -60,16 +60,16 @@ Status Kernel::prepare(std::string_view image) {
       "cuFuncSetAttribute", doing);
 }
 
-// Loads the kernel again with a register limit, if a multiprocessor can then hold one block more.
-// Keeps the limited kernel only if it spills no more registers.
+// Loads the kernel again with a register limit, if there is one with which it may be faster. Keeps
+// the limited kernel only if it spills as few registers as that takes.
 Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
   auto found = module.resources(doing);
   if (!found.ok())
     return found.error();
   used = *found;
-  auto limit = registersForOneMore(owner->properties(),
-                                   {shape.numWarps * 32, used.registers, shape.sharedBytes});
-  auto text = limit ? withRegisterLimit(image, *limit) : std::nullopt;
+  auto limit = registerLimit(owner->properties(), {shape.numWarps * 32, used.registers,
+                                                   shape.sharedBytes, used.stackBytes});
+  auto text = limit ? withRegisterLimit(image, limit->registers) : std::nullopt;
   if (!text)
     return {};
   // If the limited kernel can't be loaded, the original one is used.
@@ -77,7 +77,8 @@ Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
   if (!other.ok())
     return {};
   auto needed = other->resources(doing);
-  if (needed.ok() && needed->registers <= *limit && needed->stackBytes <= used.stackBytes) {
+  if (needed.ok() && needed->registers <= limit->registers &&
+      needed->stackBytes <= limit->stackBytes) {
     module = *std::move(other);
     used = *needed;
   }

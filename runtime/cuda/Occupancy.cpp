@@ -14,31 +14,60 @@ constexpr int granule = 8;
 // With more warps than this per partition, the others are busy enough while some wait: an
 // additional block would hardly help.
 constexpr int manyWarpsPerPart = 5;
+// The bytes of a stack that cost less than a second block gains: four registers.
+constexpr int fewStackBytes = 16;
 // The driver reserves this many bytes of shared memory for each block.
 constexpr int reservedSharedBytes = 1024;
+// An instruction can name this many registers.
+constexpr int maxRegisters = 255;
 
 int roundUp(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-int warpsPerPart(const GpuProperties &gpu, int registers) {
-  return gpu.maxRegistersPerMultiprocessor / parts / (roundUp(registers, granule) * lanesPerWarp);
+int warpsOf(const BlockNeeds &block) { return roundUp(block.threads, lanesPerWarp) / lanesPerWarp; }
+
+// The number of warps of a partition if a multiprocessor holds `blocks` blocks.
+int warpsPerPart(const BlockNeeds &block, int blocks) {
+  return roundUp(blocks * warpsOf(block), parts) / parts;
+}
+
+// The number of blocks for which a multiprocessor has registers.
+int blocksByRegisters(const GpuProperties &gpu, const BlockNeeds &block) {
+  const int perWarp = roundUp(block.registers, granule) * lanesPerWarp;
+  return gpu.maxRegistersPerMultiprocessor / parts / perWarp * parts / warpsOf(block);
+}
+
+// The largest number of registers per thread with which a multiprocessor holds `blocks` blocks.
+int registersFor(const GpuProperties &gpu, const BlockNeeds &block, int blocks) {
+  const int perPart = gpu.maxRegistersPerMultiprocessor / parts;
+  const int registers = perPart / warpsPerPart(block, blocks) / lanesPerWarp;
+  return std::min(registers / granule * granule, maxRegisters);
+}
+
+// True if nothing but the number of registers prevents that a multiprocessor holds `blocks` blocks.
+bool fits(const GpuProperties &gpu, const BlockNeeds &block, int blocks) {
+  return blocks <= gpu.maxBlocksPerMultiprocessor &&
+         blocks * warpsOf(block) * lanesPerWarp <= gpu.maxThreadsPerMultiprocessor &&
+         blocks * (block.sharedBytes + reservedSharedBytes) <= gpu.maxSharedPerMultiprocessor;
 }
 
 } // namespace
 
-std::optional<int> registersForOneMore(const GpuProperties &gpu, const BlockNeeds &block) {
+std::optional<RegisterLimit> registerLimit(const GpuProperties &gpu, const BlockNeeds &block) {
   if (block.threads <= 0 || block.registers <= 0)
     return std::nullopt;
-  const int warps = roundUp(block.threads, lanesPerWarp) / lanesPerWarp;
-  const int more = warpsPerPart(gpu, block.registers) * parts / warps + 1;
-  const int perPart = roundUp(more * warps, parts) / parts;
-  const int registers = gpu.maxRegistersPerMultiprocessor / parts / perPart / lanesPerWarp;
-  const int limit = registers / granule * granule;
-  const bool fits =
-      perPart <= manyWarpsPerPart && more <= gpu.maxBlocksPerMultiprocessor &&
-      more * warps * lanesPerWarp <= gpu.maxThreadsPerMultiprocessor &&
-      more * (block.sharedBytes + reservedSharedBytes) <= gpu.maxSharedPerMultiprocessor;
-  const bool isNear = limit < block.registers && block.registers <= limit + granule;
-  return fits && isNear ? std::optional(limit) : std::nullopt;
+  const int most = registersFor(gpu, block, 1);
+  if (block.stackBytes > 0 && most < maxRegisters && block.registers + granule <= most)
+    return RegisterLimit{most, block.stackBytes - 1};
+  const int more = blocksByRegisters(gpu, block) + 1;
+  const int limit = registersFor(gpu, block, more);
+  if (!fits(gpu, block, more) || block.registers <= limit)
+    return std::nullopt;
+  const bool hasFewWarps = warpsPerPart(block, more) <= manyWarpsPerPart;
+  if (hasFewWarps && block.registers <= limit + granule)
+    return RegisterLimit{limit, block.stackBytes};
+  if (more == 2 && warpsPerPart(block, 1) > manyWarpsPerPart)
+    return RegisterLimit{limit, block.stackBytes + fewStackBytes};
+  return std::nullopt;
 }
 
 std::optional<std::string> withRegisterLimit(std::string_view ptx, int registers) {

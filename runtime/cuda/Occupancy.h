@@ -15,17 +15,30 @@ struct BlockNeeds {
   int threads = 0;
   int registers = 0; // registers of each thread
   int sharedBytes = 0;
+  int stackBytes = 0; // stack of each thread, into which registers are spilled
 };
 
-// The largest number of registers per thread with which a multiprocessor would hold one block more.
-// Nothing unless all of these conditions hold: the kernel uses more registers than that, but at
-// most 8 more; neither shared memory nor another limit prevents the additional block; and there are
-// so few warps that an additional block helps.
+// A limit for the registers of each thread. It makes a kernel faster if the kernel's stack then has
+// at most `stackBytes`.
+struct RegisterLimit {
+  int registers = 0;
+  int stackBytes = 0;
+  bool operator==(const RegisterLimit &) const = default;
+};
+
+// The limit with which the assembler should assemble a kernel once more, if its first code needs
+// what `block` says. The assembler does not know how much shared memory a launch uses, so it does
+// not know how many blocks a multiprocessor can hold at once. There is a limit in three cases:
 //
-// The assembler does not know how much shared memory a launch uses. So it does not know that using
-// a few registers less would, for example, raise the number of threads by a third. If this limit is
-// given to the assembler, its code mostly keeps to the limit without spilling.
-std::optional<int> registersForOneMore(const GpuProperties &gpu, const BlockNeeds &block);
+// - The multiprocessor would hold one block more if a thread had up to 8 registers less. The blocks
+//   have so few warps that an additional one helps. The code mostly keeps to the limit without
+//   spilling.
+// - The multiprocessor holds one block only, although the block has many warps, and would hold two.
+//   While all warps of a block wait at a barrier, the other block computes. That is worth spilling
+//   a few registers.
+// - The kernel spills registers although it uses fewer than one block could have. The assembler
+//   reserves registers for a second block then, which costs more than the second block gains.
+std::optional<RegisterLimit> registerLimit(const GpuProperties &gpu, const BlockNeeds &block);
 
 // Adds a register limit to the kernel in the PTX text. Nothing if the text is no PTX of a kernel,
 // or has a limit already.

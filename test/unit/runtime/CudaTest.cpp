@@ -332,6 +332,27 @@ TEST_F(Cuda, a_limit_of_registers_that_spills_is_not_kept) {
   EXPECT_EQ(kernel->resources()->stackBytes, 0);
 }
 
+TEST_F(Cuda, a_second_block_of_many_warps_may_spill_a_little) {
+  auto kernel = load("\n.reqntid 1024, 1, 1\n{ params=0 registers=48 spilled=16", {32, 0});
+  ASSERT_TRUE(kernel.get());
+  EXPECT_EQ(kernel->resources()->registers, 31);
+  EXPECT_EQ(kernel->resources()->stackBytes, 16);
+  kernel = load("\n.reqntid 1024, 1, 1\n{ params=0 registers=48 spilled=24", {32, 0});
+  ASSERT_TRUE(kernel.get());
+  EXPECT_EQ(kernel->resources()->registers, 48);
+}
+
+TEST_F(Cuda, a_kernel_that_spills_gets_all_registers_of_its_block) {
+  auto kernel =
+      load("\n.reqntid 1024, 1, 1\n{ params=0 registers=32 stack=100 spilled=40", {32, 0});
+  ASSERT_TRUE(kernel.get());
+  EXPECT_EQ(kernel->resources()->registers, 63);
+  EXPECT_EQ(kernel->resources()->stackBytes, 40);
+  kernel = load("\n.reqntid 1024, 1, 1\n{ params=0 registers=32 stack=100 spilled=100", {32, 0});
+  ASSERT_TRUE(kernel.get());
+  EXPECT_EQ(kernel->resources()->registers, 32);
+}
+
 TEST_F(Cuda, registers_are_limited_only_where_another_block_fits) {
   for (auto [code, shape] : {
            std::pair("\n.reqntid 128, 1, 1\n{ params=0 registers=137", cuda::KernelShape{4, 50000}),

@@ -19,22 +19,39 @@ GpuProperties hopper() {
 } // namespace
 
 TEST(Occupancy, a_step_below_is_near) {
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 129, 0}), 128); // 4 thread blocks, not 3
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 136, 0}), 128);
-  EXPECT_EQ(registersForOneMore(hopper(), {256, 130, 0}), 128); // 2 instead of 1
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 172, 0}), 168); // 3 instead of 2
+  using Limit = RegisterLimit;
+  EXPECT_EQ(registerLimit(hopper(), {128, 129, 0, 0}), (Limit{128, 0})); // 4 thread blocks, not 3
+  EXPECT_EQ(registerLimit(hopper(), {128, 136, 0, 0}), (Limit{128, 0}));
+  EXPECT_EQ(registerLimit(hopper(), {256, 130, 0, 0}), (Limit{128, 0})); // 2 instead of 1
+  EXPECT_EQ(registerLimit(hopper(), {128, 172, 0, 0}), (Limit{168, 0})); // 3 instead of 2
+  EXPECT_EQ(registerLimit(hopper(), {128, 130, 0, 40}), (Limit{128, 40}));
 }
 
 TEST(Occupancy, a_step_is_not_near_or_not_there) {
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 137, 0}), std::nullopt);
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 128, 0}), std::nullopt);
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 69, 0}), std::nullopt); // 8 thread blocks, not 7
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 0, 0}), std::nullopt);
+  EXPECT_EQ(registerLimit(hopper(), {128, 137, 0, 0}), std::nullopt);
+  EXPECT_EQ(registerLimit(hopper(), {128, 128, 0, 0}), std::nullopt);
+  EXPECT_EQ(registerLimit(hopper(), {128, 69, 0, 0}), std::nullopt); // 8 thread blocks, not 7
+  EXPECT_EQ(registerLimit(hopper(), {128, 0, 0, 0}), std::nullopt);
+}
+
+TEST(Occupancy, a_second_block_of_many_warps_may_spill_a_little) {
+  EXPECT_EQ(registerLimit(hopper(), {1024, 40, 0, 0}), (RegisterLimit{32, 16}));
+  EXPECT_EQ(registerLimit(hopper(), {1024, 64, 0, 8}), (RegisterLimit{32, 24}));
+  EXPECT_EQ(registerLimit(hopper(), {1024, 32, 0, 0}), std::nullopt); // 2 already
+  EXPECT_EQ(registerLimit(hopper(), {512, 96, 0, 0}), std::nullopt);  // few warps
+  EXPECT_EQ(registerLimit(hopper(), {1024, 40, 120000, 0}), std::nullopt);
+}
+
+TEST(Occupancy, a_block_that_spills_may_use_all_registers) {
+  EXPECT_EQ(registerLimit(hopper(), {1024, 32, 0, 100}), (RegisterLimit{64, 99}));
+  EXPECT_EQ(registerLimit(hopper(), {512, 64, 0, 100}), (RegisterLimit{128, 99}));
+  EXPECT_EQ(registerLimit(hopper(), {512, 128, 0, 100}), std::nullopt); // all in use
+  EXPECT_EQ(registerLimit(hopper(), {128, 64, 0, 100}), std::nullopt);  // no block prevents 255
 }
 
 TEST(Occupancy, other_limits_count) {
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 130, 57344}), 128);
-  EXPECT_EQ(registersForOneMore(hopper(), {128, 130, 57345}), std::nullopt);
+  EXPECT_EQ(registerLimit(hopper(), {128, 130, 57344, 0}), (RegisterLimit{128, 0}));
+  EXPECT_EQ(registerLimit(hopper(), {128, 130, 57345, 0}), std::nullopt);
 }
 
 TEST(Occupancy, a_limit_stands_in_the_kernels_header) {
