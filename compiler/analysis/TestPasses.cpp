@@ -3,8 +3,8 @@
 #include "compiler/analysis/TestPasses.h"
 
 #include "compiler/analysis/AddressParameters.h"
-#include "compiler/analysis/NonPositive.h"
 #include "compiler/analysis/PrefixMask.h"
+#include "compiler/analysis/Signs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
@@ -102,16 +102,19 @@ struct PrintAddressParameters : FunctionTest<PrintAddressParameters> {
   }
 };
 
-struct PrintNonPositive : FunctionTest<PrintNonPositive> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrintNonPositive)
-  static constexpr StringLiteral argument = "test-print-non-positive";
+struct PrintSigns : FunctionTest<PrintSigns> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrintSigns)
+  static constexpr StringLiteral argument = "test-print-signs";
   static constexpr StringLiteral description =
-      "Prints which operands of the function's return are at most 0";
+      "Prints which operands of the function's return are at most 0, and which at least 0";
 
   void print(func::FuncOp function, raw_ostream &os) {
     function.walk([&](func::ReturnOp op) {
       for (Value value : op.getOperands())
-        os << (isNonPositive(value) ? "at most 0" : "any") << "\n";
+        os << (isNonPositive(value)   ? "at most 0"
+               : isNonNegative(value) ? "at least 0"
+                                      : "any")
+           << "\n";
     });
   }
 };
@@ -122,5 +125,5 @@ void eft::registerAnalysisTestPasses() {
   PassRegistration<PrintAxisInfo>();
   PassRegistration<PrintPrefixMasks>();
   PassRegistration<PrintAddressParameters>();
-  PassRegistration<PrintNonPositive>();
+  PassRegistration<PrintSigns>();
 }

@@ -49,6 +49,8 @@ def Eft_Dialect : Dialect {
     /// On a division of floats: neither the operands nor the quotient are so large or so small that
     /// computing the quotient from the divisor's reciprocal would lose bits.
     static constexpr llvm::StringLiteral plainQuotientName = "eft.plain_quotient";
+    /// On a division of floats: the dividend is known to be at least 0 or NaN.
+    static constexpr llvm::StringLiteral nonNegativeDividendName = "eft.nonnegative_dividend";
     /// On a loop: the number of its iterations that are under way at the same time.
     static constexpr llvm::StringLiteral numStagesName = "eft.num_stages";
     /// On a loop: while it runs once, no store in it writes what a load in it reads, in any

@@ -72,6 +72,8 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   else // blocks that fit into two vector registers
     sorts.maxBits = int64_t(options.vectorBits) * 2;
   passes.addPass(createExpandSort(sorts));
+  if (options.isGpu)
+    passes.addPass(createMarkDivisions());
   // Before anything is folded: the value of a function of a constant must come from Eft's expansion
   // of the function, not from this machine's mathematical library.
   passes.addPass(createFuseMultiplyAdd());

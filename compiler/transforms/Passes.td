@@ -118,6 +118,27 @@ def OrderReductions : Pass<"eft-order-reductions"> {
   let dependentDialects = ["::eft::EftDialect"];
 }
 
+def MarkDivisions : Pass<"eft-mark-divisions"> {
+  let summary = "Marks divisions whose dividends are at least 0";
+  let description = [{
+    The division of a block of f32 gets the attribute `eft.nonnegative_dividend` if each dividend is known
+    to be at least 0 or NaN, such as an exponential or a square. The lowering for a GPU then tests the range
+    of the dividends by fewer instructions. The quotient does not depend on the attribute.
+
+    `eft-expand-math` replaces the operations from which this is known, so this pass runs before it.
+
+    ```mlir
+    %e = math.exp %x : tensor<1024xf32>
+    %q = arith.divf %e, %d : tensor<1024xf32>
+    ```
+    becomes
+    ```mlir
+    %e = math.exp %x : tensor<1024xf32>
+    %q = arith.divf %e, %d {eft.nonnegative_dividend} : tensor<1024xf32>
+    ```
+  }];
+}
+
 def AllowApproximation : Pass<"eft-allow-approximation"> {
   let summary = "Allows approximate exponentials of values that tensor cores have summed";
   let description = [{

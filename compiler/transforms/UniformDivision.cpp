@@ -28,8 +28,9 @@ struct DivideByUniform : OpRewritePattern<arith::DivFOp> {
     Value one =
         rewriter.create<arith::ConstantOp>(division.getLoc(), rewriter.getFloatAttr(element, 1.0));
     Value reciprocal = rewriter.create<arith::DivFOp>(division.getLoc(), one, divisor);
-    rewriter.replaceOpWithNewOp<UniformDivOp>(division, division.getType(), division.getLhs(),
-                                              divisor, reciprocal);
+    auto uniform = rewriter.replaceOpWithNewOp<UniformDivOp>(
+        division, division.getType(), division.getLhs(), divisor, reciprocal);
+    uniform->setDiscardableAttrs(division->getDiscardableAttrDictionary());
     return success();
   }
 };

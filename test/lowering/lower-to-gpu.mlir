@@ -498,6 +498,34 @@ func.func @division_of_rows(%p: !eft.ptr<f32>) {
 
 // -----
 
+#layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// Positive dividends take a shorter test. Where it fails, because one of them is zero, the test that
+// allows zeros follows.
+// CHECK-LABEL: @division_of_positive_numbers
+func.func @division_of_positive_numbers(%p: !eft.ptr<f32>, %d: f32, %r: f32) {
+  // CHECK: scf.if
+  // CHECK: arith.minui
+  // CHECK: arith.maxui
+  // CHECK: %[[POSITIVE:.*]] = arith.andi
+  // CHECK: %[[SAFE:.*]] = scf.if %[[POSITIVE]] -> (i1)
+  // CHECK: } else {
+  // CHECK: arith.maxnumf
+  // CHECK: arith.minui
+  // CHECK: }
+  // CHECK: %[[BOTH:.*]] = arith.andi %[[SAFE]]
+  // CHECK: scf.if %[[BOTH]] -> (f32, f32)
+  %i = eft.arange 0 to 64 : tensor<64xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #layout>, tensor<64xi32, #layout>
+  %x = eft.load %pi : tensor<64x!eft.ptr<f32>, #layout>
+  %q = eft.uniform_div %x, %d, %r {eft.nonnegative_dividend} : tensor<64xf32, #layout>, f32
+  eft.store %ps, %q : tensor<64x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
 #layout = #eft.layout<register = [[1], [2], [4], [8]], lane = [[16], [32], [64], [128], [256]], warp = []>
 
 // CHECK-LABEL: @uniform_division_of_many

@@ -17,6 +17,12 @@
 // The remainder is computed as q·d − x, and negated in the second FMA, so that a zero keeps its
 // sign: x = −0 gives q = −0, q·d − x = −0 + 0 = +0, and (+0)·(−r) + q = −0.
 //
+// If all x of a thread are positive, their bits, as unsigned numbers, have the same order. Then the
+// least and the greatest of these numbers decide whether all x are in the range: one instruction
+// for each x, as GPUs have minima of three integers. Where the attribute `eft.nonnegative_dividend`
+// says that no x is below zero, this is tested first. For threads with an x that is zero, the
+// longer test follows, which allows zeros.
+//
 // If d or any x of a thread is outside its range, the thread divides all of its elements by
 // ordinary divisions. If it has many elements, a loop divides a few at a time, because the code of
 // an ordinary division is long and seldom runs.
@@ -86,10 +92,10 @@ public:
   /// a rotation that moves the exponent field to the lowest bits, one comparison tests all of this.
   Value isPowerOfTwo(Value divisor) {
     const int64_t twiceBias = 2 * bias();
-    Value pattern = b.create<arith::BitcastOp>(bits, divisor);
-    Value high = b.create<arith::ShLIOp>(pattern, integer(bits.getWidth() - mantissaBits()));
+    Value own = pattern(divisor);
+    Value high = b.create<arith::ShLIOp>(own, integer(bits.getWidth() - mantissaBits()));
     Value rotated =
-        b.create<arith::OrIOp>(high, b.create<arith::ShRUIOp>(pattern, integer(mantissaBits())));
+        b.create<arith::OrIOp>(high, b.create<arith::ShRUIOp>(own, integer(mantissaBits())));
     Value less = b.create<arith::SubIOp>(rotated, integer(1));
     return b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, less, integer(twiceBias - 1));
   }
@@ -97,14 +103,20 @@ public:
   /// The reciprocal of a divisor for which `isPowerOfTwo` holds: the exponent fields of the two add
   /// up to twice the bias.
   Value exactReciprocal(Value powerOfTwo) {
-    Value pattern = b.create<arith::BitcastOp>(bits, powerOfTwo);
     Value one = integer(int64_t(2 * bias()) << mantissaBits());
-    return b.create<arith::BitcastOp>(element, b.create<arith::SubIOp>(one, pattern));
+    return b.create<arith::BitcastOp>(element, b.create<arith::SubIOp>(one, pattern(powerOfTwo)));
   }
 
-  /// True if the divisor and all dividends are in their ranges.
-  Value isSafe(Value divisor, ArrayRef<Value> dividends) {
-    auto [k, m] = safeRange(element);
+  /// True if the divisor is in its range.
+  Value isSafeDivisor(Value divisor) {
+    const int k = safeRange(element).divisor;
+    return b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OGE, divisor, power(-k)),
+                                   compare(arith::CmpFPredicate::OLE, divisor, power(k)));
+  }
+
+  /// True if all dividends are in their range or zero.
+  Value areSafe(ArrayRef<Value> dividends) {
+    const int m = safeRange(element).dividend;
     Value greatest = magnitude(dividends.front()), least = rankAboveZero(dividends.front());
     for (Value x : dividends.drop_front()) {
       greatest = b.create<arith::MaxNumFOp>(greatest, magnitude(x));
@@ -113,11 +125,20 @@ public:
     Value isLow = compare(arith::CmpFPredicate::ULE, greatest, power(m));
     Value isHigh =
         b.create<arith::CmpIOp>(arith::CmpIPredicate::uge, least, rankAboveZero(power(-m)));
-    Value areDividends = b.create<arith::AndIOp>(isLow, isHigh);
-    Value isDivisor =
-        b.create<arith::AndIOp>(compare(arith::CmpFPredicate::OGE, divisor, power(-k)),
-                                compare(arith::CmpFPredicate::OLE, divisor, power(k)));
-    return b.create<arith::AndIOp>(areDividends, isDivisor);
+    return b.create<arith::AndIOp>(isLow, isHigh);
+  }
+
+  /// True if all dividends are positive and in their range.
+  Value arePositiveAndSafe(ArrayRef<Value> dividends) {
+    const int m = safeRange(element).dividend;
+    Value least = pattern(dividends.front()), greatest = least;
+    for (Value x : dividends.drop_front()) {
+      least = b.create<arith::MinUIOp>(least, pattern(x));
+      greatest = b.create<arith::MaxUIOp>(greatest, pattern(x));
+    }
+    return b.create<arith::AndIOp>(
+        b.create<arith::CmpIOp>(arith::CmpIPredicate::uge, least, pattern(power(-m))),
+        b.create<arith::CmpIOp>(arith::CmpIPredicate::ule, greatest, pattern(power(m))));
   }
 
   Value divide(Value x, const Divisor &divisor) {
@@ -130,10 +151,10 @@ private:
   /// An unsigned number that grows with |x| for x ≠ 0, and is the largest for x = 0: the bits of x,
   /// shifted left to drop the sign, minus 1.
   Value rankAboveZero(Value x) {
-    Value pattern = b.create<arith::BitcastOp>(bits, x);
-    Value twice = b.create<arith::AddIOp>(pattern, pattern);
+    Value twice = b.create<arith::AddIOp>(pattern(x), pattern(x));
     return b.create<arith::SubIOp>(twice, integer(1));
   }
+  Value pattern(Value x) { return b.create<arith::BitcastOp>(bits, x); }
   unsigned mantissaBits() { return element.getFPMantissaWidth() - 1; }
   int bias() { return APFloat::semanticsMaxExponent(element.getFloatSemantics()); }
   Value integer(int64_t value) { return b.create<arith::ConstantIntOp>(value, bits.getWidth()); }
@@ -186,11 +207,29 @@ void yieldLongQuotients(ImplicitLocOpBuilder &b, Block *block, ArrayRef<Value> d
   b.create<scf::YieldOp>(loop.getResults());
 }
 
-ValueRange divideAll(ImplicitLocOpBuilder &b, ArrayRef<Value> dividends, const Divisor &divisor) {
+/// True if all dividends are in their range or zero. `areNonNegative` states that no dividend is
+/// below zero.
+Value areSafe(ImplicitLocOpBuilder &b, DivisionCode &code, ArrayRef<Value> dividends,
+              bool areNonNegative) {
+  if (!areNonNegative)
+    return code.areSafe(dividends);
+  auto test = b.create<scf::IfOp>(b.getI1Type(), code.arePositiveAndSafe(dividends),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(test.thenBlock());
+  b.create<scf::YieldOp>(b.create<arith::ConstantIntOp>(true, 1).getResult());
+  b.setInsertionPointToStart(test.elseBlock());
+  b.create<scf::YieldOp>(code.areSafe(dividends));
+  return test.getResult(0);
+}
+
+ValueRange divideAll(ImplicitLocOpBuilder &b, ArrayRef<Value> dividends, const Divisor &divisor,
+                     bool areNonNegative) {
   DivisionCode code(b, divisor.d.getType());
   SmallVector<Type> types(dividends.size(), divisor.d.getType());
-  auto isSafe =
-      b.create<scf::IfOp>(types, code.isSafe(divisor.d, dividends), /*withElseRegion=*/true);
+  Value condition = b.create<arith::AndIOp>(areSafe(b, code, dividends, areNonNegative),
+                                            code.isSafeDivisor(divisor.d));
+  auto isSafe = b.create<scf::IfOp>(types, condition, /*withElseRegion=*/true);
   yieldQuotients(b, isSafe.thenBlock(), dividends,
                  [&](Value x) { return code.divide(x, divisor); });
   if (dividends.size() < leastLooped)
@@ -214,7 +253,8 @@ void lowerUniformDiv(GpuLowering &lowering, ImplicitLocOpBuilder &b, UniformDivO
   });
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(choice.elseBlock());
-  b.create<scf::YieldOp>(divideAll(b, dividends, divisor));
+  b.create<scf::YieldOp>(
+      divideAll(b, dividends, divisor, op->hasAttr(EftDialect::nonNegativeDividendName)));
   lowering.setFragments(op, FragmentLowering::Fragments(choice.getResults()));
 }
 
@@ -238,7 +278,9 @@ void lowerDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::DivFOp
     }
     Divisor divisor(b, d, DivisionCode(b, d.getType()).inverse(d));
     auto own = llvm::map_to_vector(elements, [&](size_t element) { return dividends[element]; });
-    for (auto [element, quotient] : llvm::zip_equal(elements, divideAll(b, own, divisor)))
+    ValueRange shared =
+        divideAll(b, own, divisor, op->hasAttr(EftDialect::nonNegativeDividendName));
+    for (auto [element, quotient] : llvm::zip_equal(elements, shared))
       quotients[element] = quotient;
   }
   lowering.setFragments(op, std::move(quotients));

@@ -10,7 +10,7 @@
 // can only be denormal, and the two factors are 2^(m + k) and 2^-k with a constant k, which takes
 // fewer operations (NegativePower). Both ways round once, at the last multiplication, and have the
 // same bits.
-#include "compiler/analysis/NonPositive.h"
+#include "compiler/analysis/Signs.h"
 #include "compiler/transforms/math/Coefficients.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 #include "compiler/transforms/math/FloatFormat.h"

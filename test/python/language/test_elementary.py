@@ -142,17 +142,21 @@ def test_division(device, dtype):
 
 
 @eft.jit
-def quotients_of_rows(x_ptr, y_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
-    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    x = rows[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
-    tl.store(out_ptr + x, tl.load(x_ptr + x) / tl.load(y_ptr + rows)[:, None])
+def quotients_of_rows(x_ptr, y_ptr, out_ptr, R: tl.constexpr, C: tl.constexpr, ABS: tl.constexpr):
+    rows = tl.program_id(0) * R + tl.arange(0, R)
+    at = rows[:, None] * C + tl.arange(0, C)[None, :]
+    x = tl.load(x_ptr + at)
+    if ABS:
+        x = tl.abs(x)
+    tl.store(out_ptr + at, x / tl.load(y_ptr + rows)[:, None])
 
 
 @pytest.mark.parametrize("shape", [(16, 256), (64, 64), (8, 4)])
+@pytest.mark.parametrize("magnitudes", [False, True])
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_division_of_rows(device, dtype, shape):
+def test_division_of_rows(device, dtype, shape, magnitudes):
     """The elements of a row have one divisor. In some programs, dividends or divisors are special:
-    tiny, huge, infinite or NaN."""
+    tiny, huge, infinite or NaN. Magnitudes are known to be at least 0."""
     rows, columns = shape
     programs = 64
     generator = np.random.default_rng(3)
@@ -166,7 +170,11 @@ def test_division_of_rows(device, dtype, shape):
     y = np.where(np.arange(count) // rows % 4 == 2, generator.choice(special, count), y)
     x[-rows:] *= generator.choice([0, -0.0, 1], (rows, columns)).astype(x.dtype)
     out = device.put(np.zeros(x.shape, x.dtype))
-    quotients_of_rows[programs](device.put(x), device.put(y), out, ROWS=rows, COLUMNS=columns)
+    quotients_of_rows[programs](
+        device.put(x), device.put(y), out, R=rows, C=columns, ABS=magnitudes
+    )
+    if magnitudes:
+        x = np.abs(x)
     with np.errstate(all="ignore"):
         wide = np.float64 if dtype == "fp64" else np.float32
         expected = (x.astype(wide) / y.astype(wide)[:, None]).astype(x.dtype)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Floats that can't be greater than zero: the walk from a value to the operations that say so.
-#include "compiler/analysis/NonPositive.h"
+// Floats that can't be greater, or less, than zero: the walk from a value to the operations that
+// say so.
+#include "compiler/analysis/Signs.h"
 
 #include "compiler/ir/EftDialect.h"
 
@@ -138,12 +139,35 @@ bool isNonNegativeConstant(Value value) {
   return isConstant(value, [](const APFloat &x) { return !x.isNaN() && !x.isNegative(); });
 }
 
-/// True if each element is known to be at least 0 or NaN.
-bool isNonNegative(Value value) {
+bool isNonNegative(Value value, unsigned depth) {
+  if (isNonNegativeConstant(value))
+    return true;
   Operation *op = value.getDefiningOp();
-  if (auto product = dyn_cast_or_null<arith::MulFOp>(op))
-    return product.getLhs() == product.getRhs();
-  return isa_and_nonnull<math::AbsFOp, math::SqrtOp>(op) || isNonNegativeConstant(value);
+  if (!op || depth == maxDepth)
+    return false;
+  auto isSo = [depth](Value operand) { return isNonNegative(operand, depth + 1); };
+  return TypeSwitch<Operation *, bool>(op)
+      .Case<math::ExpOp, math::Exp2Op, Exp10Op, SigmoidOp, math::AbsFOp, math::SqrtOp>(
+          [](Operation *) { return true; })
+      .Case([&](arith::MulFOp product) {
+        return product.getLhs() == product.getRhs() ||
+               (isSo(product.getLhs()) && isSo(product.getRhs()));
+      })
+      .Case([&](MaxNumOp maximum) {
+        // If one operand is NaN, the result is the other operand.
+        return isNonNegativeConstant(maximum.getA()) || isNonNegativeConstant(maximum.getB()) ||
+               (isSo(maximum.getA()) && isSo(maximum.getB()));
+      })
+      .Case([&](arith::MaximumFOp maximum) {
+        return isSo(maximum.getLhs()) || isSo(maximum.getRhs());
+      })
+      .Case([&](arith::SelectOp choice) {
+        return isSo(choice.getTrueValue()) && isSo(choice.getFalseValue());
+      })
+      .Case<arith::AddFOp, MinNumOp, arith::MinimumFOp, arith::ExtFOp, arith::TruncFOp, SplatOp,
+            ElementMoveOpInterface>(
+          [&](Operation *) { return llvm::all_of(op->getOperands(), isSo); })
+      .Default(false);
 }
 
 bool isNonPositive(Value value, unsigned depth) {
@@ -156,9 +180,9 @@ bool isNonPositive(Value value, unsigned depth) {
   return TypeSwitch<Operation *, bool>(op)
       .Case([&](arith::SubFOp difference) {
         return isAtMost(difference.getLhs(), View::of(difference.getRhs()), true, depth) ||
-               (isSo(difference.getLhs()) && isNonNegative(difference.getRhs()));
+               (isSo(difference.getLhs()) && isNonNegative(difference.getRhs(), depth + 1));
       })
-      .Case([](arith::NegFOp negated) { return isNonNegative(negated.getOperand()); })
+      .Case([&](arith::NegFOp negated) { return isNonNegative(negated.getOperand(), depth + 1); })
       .Case([&](arith::MulFOp product) {
         return (isNonNegativeConstant(product.getRhs()) && isSo(product.getLhs())) ||
                (isNonNegativeConstant(product.getLhs()) && isSo(product.getRhs()));
@@ -174,5 +198,7 @@ bool isNonPositive(Value value, unsigned depth) {
 } // namespace
 
 bool isNonPositive(Value value) { return isNonPositive(value, 0); }
+
+bool isNonNegative(Value value) { return isNonNegative(value, 0); }
 
 } // namespace eft

@@ -1,5 +1,5 @@
-// RUN: eft-opt %s -test-print-non-positive -o /dev/null | FileCheck %s
-// For each number that a function returns, the pass prints whether it is known to be at most 0.
+// RUN: eft-opt %s -test-print-signs -o /dev/null | FileCheck %s
+// For each number that a function returns, the pass prints whether it is known to be at most 0 or at least 0.
 
 // CHECK-LABEL: @less_its_maximum
 // CHECK-NEXT: at most 0
@@ -196,4 +196,43 @@ func.func @signs(%x: tensor<64xf32>, %c: tensor<64xi1>)
   return %of_magnitude, %chosen, %narrow, %less, %more, %product
       : tensor<64xf32>, tensor<64xf32>, tensor<64xf16>, tensor<64xf32>, tensor<64xf32>,
         tensor<64xf32>
+}
+
+// CHECK-LABEL: @at_least_zero
+// CHECK-COUNT-8: at least 0
+// CHECK-NOT: any
+func.func @at_least_zero(%x: tensor<64xf32>, %y: tensor<64xf32>, %c: tensor<64xi1>)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>,
+        tensor<64xf32>, tensor<64xf16>, tensor<64x1xf32>) {
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  %e = math.exp %x : tensor<64xf32>
+  %s = eft.sigmoid %y : tensor<64xf32>
+  %square = arith.mulf %x, %x : tensor<64xf32>
+  %product = arith.mulf %e, %s : tensor<64xf32>
+  %sum = arith.addf %one, %e : tensor<64xf32>
+  %clamped = eft.max_num %x, %one : tensor<64xf32>
+  %propagated = arith.maximumf %x, %e : tensor<64xf32>
+  %choice = arith.select %c, %e, %square : tensor<64xi1>, tensor<64xf32>
+  %narrow = arith.truncf %choice : tensor<64xf32> to tensor<64xf16>
+  %column = eft.expand_dims %s axis 1 : tensor<64xf32> -> tensor<64x1xf32>
+  return %e, %square, %product, %sum, %clamped, %propagated, %narrow, %column
+      : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>,
+        tensor<64xf32>, tensor<64xf16>, tensor<64x1xf32>
+}
+
+// If e is NaN, the greater number is x. The quotient of 1 and the root of -0 is -∞.
+// CHECK-LABEL: @below_zero
+// CHECK-COUNT-5: any
+func.func @below_zero(%x: tensor<64xf32>, %y: tensor<64xf32>, %c: tensor<64xi1>)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %one = arith.constant dense<1.0> : tensor<64xf32>
+  %e = math.exp %x : tensor<64xf32>
+  %greater = eft.max_num %x, %e : tensor<64xf32>
+  %root = math.sqrt %x : tensor<64xf32>
+  %quotient = arith.divf %one, %root : tensor<64xf32>
+  %difference = arith.subf %e, %one : tensor<64xf32>
+  %product = arith.mulf %x, %y : tensor<64xf32>
+  %choice = arith.select %c, %e, %x : tensor<64xi1>, tensor<64xf32>
+  return %greater, %quotient, %difference, %product, %choice
+      : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
