@@ -129,7 +129,7 @@ def main():
     torch = gpu_torch()
     report = Report("attention_backward_gpu", "Attention's gradients on a GPU", chosen.out)
     make_case = functools.partial(Case, torch)
-    attention_gpu.measure_all(Benchmark(report, torch), make_case, chosen)
+    attention_gpu.measure_all(Benchmark(report, torch, "attention"), make_case, chosen)
 
 
 if __name__ == "__main__":

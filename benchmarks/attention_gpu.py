@@ -150,7 +150,7 @@ def main():
     torch = gpu_torch()
     report = Report("attention_gpu", "Attention on a GPU", chosen.out)
     make_case = functools.partial(Case, torch, dtype=torch.float16)
-    measure_all(Benchmark(report, torch), make_case, chosen)
+    measure_all(Benchmark(report, torch, "attention"), make_case, chosen)
 
 
 def note(report: Report, case: Case) -> None:

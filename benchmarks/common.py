@@ -58,13 +58,13 @@ def gpu_torch():
     return torch
 
 
-def load_kernels(jit, language):
-    """Loads kernels.py with Eft's or Triton's `jit` and `language`, and returns the module.
+def load_kernels(jit, language, file: str):
+    """Loads kernels/FILE.py with Eft's or Triton's `jit` and `language`, and returns the module.
 
     Each call makes a new module of the same source, so Eft and Triton compile the same text.
     """
-    name = f"kernels_of_{language.__name__.split('.')[0]}"
-    spec = importlib.util.spec_from_file_location(name, FOLDER / "kernels.py")
+    name = f"{file}_of_{language.__name__.split('.')[0]}"
+    spec = importlib.util.spec_from_file_location(name, FOLDER / "kernels" / f"{file}.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     module.jit, module.tl = jit, language
@@ -72,16 +72,16 @@ def load_kernels(jit, language):
     return module
 
 
-def kernels_by_system() -> dict:
+def kernels_by_system(file: str) -> dict:
     """Returns {"Eft": kernels}, and also "Triton" if Triton is installed. The values are modules
     from `load_kernels`."""
     import eft.language
 
-    systems = {"Eft": load_kernels(eft.jit, eft.language)}
+    systems = {"Eft": load_kernels(eft.jit, eft.language, file)}
     if triton := peer("triton"):
         import triton.language
 
-        systems["Triton"] = load_kernels(triton.jit, triton.language)
+        systems["Triton"] = load_kernels(triton.jit, triton.language, file)
     return systems
 
 
@@ -129,12 +129,13 @@ def seconds_on_cpu(
 
 
 class GpuBenchmark:
-    """Times the kernels of each system on a GPU, and holds the report for the results."""
+    """Times the kernels of kernels/FILE.py on a GPU for each system, and holds the report for the
+    results."""
 
-    def __init__(self, report: Report, torch):
+    def __init__(self, report: Report, torch, file: str):
         self.report = report
         self.torch = torch
-        self.systems = kernels_by_system()
+        self.systems = kernels_by_system(file)
 
     def seconds(self, fn: Callable) -> float:
         return seconds_on_gpu(self.torch, fn)

@@ -43,7 +43,7 @@ class Arrays:
 
 
 def eft_systems(arrays: Arrays, block: int) -> dict:
-    kernels = load_kernels(eft.jit, eft.language)
+    kernels = load_kernels(eft.jit, eft.language, "dropout")
     x, keep, output, n = arrays.x, arrays.keep, arrays.output, arrays.n
     grid = (eft.cdiv(n, block),)
     grid_by_four = (eft.cdiv(n, 4 * block),)

@@ -2,7 +2,8 @@
 """Dropout on a GPU, by a mask in memory and by a seed, beside Triton, PyTorch and a plain copy.
 
 The bytes per second count each array once, as read or as written. The copy's bytes are counted in
-the same way, so the two can be compared.
+the same way, so the two can be compared. Arrays of fewer than 2^24 elements stay in the GPU's
+cache.
 """
 
 from __future__ import annotations
@@ -17,6 +18,11 @@ from report import Report
 P = 0.5
 SEED = 123
 KERNELS = ("masked", "seeded", "seeded_by_four")
+#: Pairs of a number of elements beyond 2^bits, and of elements between an aligned address and the
+#: arrays' begin.
+SHIFTS = ((1, 0), (8, 0), (0, 1), (1, 1), (8, 1))
+#: The lengths of rows with a seed of their own.
+COLUMNS = (128, 1000, 8192, 65536)
 #: (elements of a program, num_warps). Every system is measured with the first configuration, and
 #: without --quick also with the fastest configuration.
 CONFIGURATIONS = [
@@ -82,6 +88,26 @@ class Benchmark(GpuBenchmark):
             seconds = self.seconds(functools.partial(case.run, kernels, kernel, CONFIGURATIONS[0]))
             self.add(case, kernel, system, "1024, 4 warps", seconds)
 
+    def rows(self, columns: int, elements: int, dtype) -> None:
+        """Measures dropout with a seed for each row. The blocks are not longer than a row needs."""
+        rows = elements // columns
+        case = Case(self.torch, rows * columns, dtype)
+        seeds = self.torch.randint(0, 2**31 - 1, (rows,), device="cuda", dtype=self.torch.int32)
+        longest = eft.next_power_of_2(columns)
+        blocks = sorted({min(block, longest) for block in (512, 1024, 2048, 4096)})
+
+        def run(kernels, configuration):
+            block, warps = configuration
+            grid, sizes = (rows, eft.cdiv(columns, block)), {"BLOCK": block, "num_warps": warps}
+            kernels.seeded_rows[grid](case.x, seeds, case.output, columns, P, **sizes)
+
+        for system, kernels in self.systems.items():
+            pairs = [(b, w) for b, w in itertools.product(blocks, (1, 2, 4, 8)) if b >= 32 * w]
+            times = self.times(functools.partial(run, kernels), pairs)
+            (block, warps), seconds = min(times.items(), key=lambda item: item[1])
+            kernel = f"seeded rows of {columns}"
+            self.add(case, kernel, system, f"best: {block}, {warps} warps", seconds)
+
     def best(self, case: Case, kernel: str) -> None:
         """Measures every system with the fastest of all configurations."""
         for system, kernels in self.systems.items():
@@ -124,7 +150,7 @@ def main():
     options = parser.parse_args()
     torch = gpu_torch()
     report = Report("dropout_gpu", "Dropout on a GPU", options.out)
-    benchmark = Benchmark(report, torch)
+    benchmark = Benchmark(report, torch, "dropout")
     benchmark.check(Case(torch, 1_000_003, torch.float16, offset=1))
 
     for dtype in (torch.float32, torch.float16):
@@ -135,20 +161,23 @@ def main():
             if not options.quick:
                 benchmark.best(case, kernel)
         del case
-        benchmark.usual(Case(torch, 2**options.bits, dtype, offset=1), "masked")
-    for n in (2 ** (options.bits - 2), 2 ** (options.bits - 2) + 1):
-        benchmark.usual(Case(torch, n, torch.float16), "masked")
-        benchmark.usual(Case(torch, n, torch.float16), "seeded")
-    note(report, _power(2**options.bits), options.bits - 2)
+        for (more, offset), kernel in itertools.product(SHIFTS, KERNELS):
+            benchmark.usual(Case(torch, 2**options.bits + more, dtype, offset), kernel)
+        for columns in () if options.quick else COLUMNS:
+            benchmark.rows(columns, 2**options.bits, dtype)
+    for dtype in () if options.quick else (torch.float32, torch.float16, torch.bfloat16):
+        for bits in range(20, options.bits, 2):
+            benchmark.best(Case(torch, 2**bits, dtype), "masked")
+    note(report, _power(2**options.bits))
     report.save()
 
 
-def note(report: Report, n: str, bits: int) -> None:
+def note(report: Report, n: str) -> None:
     """Adds notes: Eft's bandwidth relative to the copy's, Eft's speed relative to Triton's, and the
-    speed of each of the two systems at 2^bits + 1 elements relative to its speed at 2^bits."""
-    usual = {"configuration": "1024, 4 warps", "offset": 0}
+    speed of each of the two systems with shifted arrays relative to its speed without a shift."""
+    usual = {"configuration": "1024, 4 warps"}
     for dtype in ("float32", "float16"):
-        case = {"dtype": dtype, "n": n}
+        case = {"dtype": dtype, "n": n, "offset": 0}
         report.note_ratio(
             f"mask, {dtype}, {n}: Eft's bandwidth over the copy's",
             report.find("GB_per_s", kernel="masked", system="Eft", **usual, **case),
@@ -156,36 +185,39 @@ def note(report: Report, n: str, bits: int) -> None:
             "0.95" if dtype == "float32" else "",
         )
         for kernel in KERNELS:
-            speed = functools.partial(report.find, "G_elements_per_s", kernel=kernel, **case)
+            speed = functools.partial(report.find, "G_elements_per_s", kernel=kernel, **usual)
+            plain = {system: speed(system=system, **case) for system in ("Eft", "Triton")}
             report.note_ratio(
                 f"{kernel}, {dtype}, {n}: Eft's speed over Triton's, both at 1024, 4 warps",
-                speed(system="Eft", **usual),
-                speed(system="Triton", **usual),
+                plain["Eft"],
+                plain["Triton"],
                 "1" if kernel == "seeded" else "",
             )
-            best = functools.partial(
-                report.highest, "G_elements_per_s", kernel=kernel, offset=0, **case
-            )
-            report.note_ratio(
-                f"{kernel}, {dtype}, {n}: Eft's best over Triton's best",
-                best(system="Eft"),
-                best(system="Triton"),
-            )
-    for system in ("Eft", "Triton"):
-        speed = functools.partial(
-            report.find,
-            "G_elements_per_s",
-            kernel="masked",
-            dtype="float16",
-            system=system,
-            **usual,
-        )
+            for (more, offset), system in itertools.product(SHIFTS, plain):
+                shifted = {"dtype": dtype, "n": f"{n}+{more}" if more else n, "offset": offset}
+                report.note_ratio(
+                    f"{kernel}, {dtype}, {shifted['n']}, off by {offset}: {system}'s speed over "
+                    "that with aligned arrays",
+                    speed(system=system, **shifted),
+                    plain[system],
+                    "0.95" if system == "Eft" else "",
+                )
+    goals = {"seeded": "1.24", "masked": "1", **{f"seeded rows of {c}": "1.15" for c in COLUMNS}}
+    keys = ("kernel", "dtype", "n")
+    bests = {tuple(row[key] for key in keys) for row in report.rows if _is_best(row)}
+    for values in sorted(bests):
+        case = dict(zip(keys, values, strict=True))
+        best = functools.partial(report.highest, "G_elements_per_s", offset=0, **case)
         report.note_ratio(
-            f"mask, float16: {system}'s speed at 2^{bits}+1 over that at 2^{bits}",
-            speed(n=f"2^{bits}+1"),
-            speed(n=f"2^{bits}"),
-            "0.95" if system == "Eft" else "",
+            f"{', '.join(values)}: Eft's best over Triton's best",
+            best(system="Eft"),
+            best(system="Triton"),
+            goals.get(case["kernel"], ""),
         )
+
+
+def _is_best(row: dict) -> bool:
+    return row["configuration"].startswith("best")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dropout by a seed, written by hand with the intrinsics of AVX2 and AVX-512. Like the kernel
-// `seeded` of kernels.py, it calls Philox4x32-10 once for each element. It gives the same bits as
-// that kernel if 1 - p is a power of two. For other p, bits differ: this code multiplies by the
-// scale 1 / (1 - p), and the kernel divides by 1 - p. dropout_cpu.py compiles and loads this file.
+// `seeded` of kernels/dropout.py, it calls Philox4x32-10 once for each element. It gives the same
+// bits as that kernel if 1 - p is a power of two. For other p, bits differ: this code multiplies by
+// the scale 1 / (1 - p), and the kernel divides by 1 - p. dropout_cpu.py compiles and loads this
+// file.
 //
 // Each 32-bit word of Philox lies in the lower half of a 64-bit lane; the upper half is arbitrary.
 // The multiplication reads only the lower halves, and its 64-bit product has two words of the next

@@ -94,7 +94,7 @@ def from_cupy(cupy, synchronize) -> float:
 def measure_gpu(report: Report, torch) -> None:
     x, output = torch.zeros(N, device="cuda"), torch.zeros(N, device="cuda")
     synchronize = torch.cuda.synchronize
-    systems = kernels_by_system()
+    systems = kernels_by_system("dropout")
     compiled = systems["Eft"].seeded[(1,)](x, output, N, P, SEED, BLOCK=1024)
     try:
         report.add(device="gpu", system="C, cuLaunchKernel", grid="", ns=from_c(compiled))
@@ -111,7 +111,8 @@ def measure_cpu(report: Report) -> None:
     """Measures launches on the CPU, whose times include the execution of the kernel. That takes
     about as long as a NumPy division of 1024 elements, which is measured for comparison."""
     x, output = np.zeros(N, np.float32), np.zeros(N, np.float32)
-    for grid, launch in from_python(load_kernels(eft.jit, eft.language), x, output).items():
+    kernels = load_kernels(eft.jit, eft.language, "dropout")
+    for grid, launch in from_python(kernels, x, output).items():
         report.add(device="cpu", system="Eft", grid=grid, ns=nanoseconds(launch, lambda: None))
     call = nanoseconds(lambda: np.divide(x, 0.5, out=output), lambda: None)
     report.add(device="cpu", system="NumPy, one division", grid="", ns=call)

@@ -42,7 +42,7 @@ class Case:
         self.size = size
         self.a, self.b = random.standard_normal((2, size, size), dtype=np.float32)
         self.c = np.empty_like(self.a)
-        self.kernel = load_kernels(eft.jit, tl).multiply_strided
+        self.kernel = load_kernels(eft.jit, tl, "products").multiply_strided
 
     def eft(self, block: tuple[int, int, int]) -> np.ndarray:
         m, n, k = block

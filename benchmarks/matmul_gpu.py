@@ -175,7 +175,7 @@ def main():
     options = parser.parse_args()
     torch = gpu_torch()
     report = Report("matmul_gpu", "Products of matrices on a GPU", options.out)
-    benchmark = Benchmark(report, torch)
+    benchmark = Benchmark(report, torch, "products")
     torch.backends.cuda.matmul.allow_tf32 = True
     for dtype in options.dtypes:
         for layout in options.layouts:

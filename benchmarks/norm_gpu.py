@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Dropout, residual and norm on a GPU, forward and backward, beside Triton, PyTorch and a copy.
 
-Eft is measured by its operator, Triton by the kernel `dropout_add_norm` of kernels.py (forward
+Eft is measured by its operator, Triton by the kernel `dropout_add_norm` of kernels/rows.py (forward
 only), and PyTorch by its functions one after the other. The bytes per second count each array
 once, as read or as written: x, the residual, z and y in the forward pass; dy, dz, z, dx and the
 gradient of the residual in the backward pass.
@@ -134,7 +134,8 @@ def main() -> None:
         import triton.language
         from common import load_kernels
 
-        triton_kernel = load_kernels(triton.jit, triton.language).dropout_add_norm
+        kernels = load_kernels(triton.jit, triton.language, "rows")
+        triton_kernel = kernels.dropout_add_norm
     title = f"Dropout, residual and norm of {ROWS} rows on a GPU, p = {P}"
     report = Report("norm_gpu", title, options.out)
     for columns in (1024, 4096) if options.quick else options.columns:

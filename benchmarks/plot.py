@@ -26,7 +26,8 @@ VALUES = {
     "projection_gpu": ("milliseconds", "milliseconds"),
     "norm_gpu": ("GB_per_s", "GB/s"),
     "rows_cpu": ("G_elements_per_s", "10⁹ elements per second"),
-    "softmax_gpu": ("GB_per_s", "GB/s"),
+    "rows_gpu": ("GB_per_s", "GB/s"),
+    "blocks_gpu": ("GB_per_s", "GB/s"),
     "launch": ("ns", "nanoseconds"),
     "start": ("first_ms", "milliseconds to the first result"),
 }
@@ -37,7 +38,8 @@ VALUES = {
 BESIDE = {
     "dropout_gpu": ("dropout", ("kernel", "dtype")),
     "norm_gpu": ("dropout and norm", ("norm", "dtype")),
-    "softmax_gpu": ("rows", ("kernel",)),
+    "rows_gpu": ("rows", ("kernel", "dtype")),
+    "blocks_gpu": ("blocks", ("kernel", "dtype")),
     "matmul_gpu": ("matrix product", ("dtype",)),
     "attention_gpu": ("attention", ("d",)),
 }

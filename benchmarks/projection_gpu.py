@@ -111,7 +111,7 @@ def main():
     options = parser.parse_args()
     torch = gpu_torch()
     report = Report("projection_gpu", "Sparse random projections on a GPU", options.out)
-    benchmark = Benchmark(report, torch)
+    benchmark = Benchmark(report, torch, "projection")
     benchmark.check(Case(torch, 1000, 4096, 300))
     for shape in SHAPES:
         case = Case(torch, *shape)

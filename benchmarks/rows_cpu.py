@@ -76,7 +76,7 @@ class Case:
         self.y = np.empty_like(self.x)
         self.row = np.empty(shape[0], np.int32 if kernel == "argmax" else np.float32)
         self.counts = np.empty(BINS, np.int32)
-        self.kernels = load_kernels(eft.jit, tl)
+        self.kernels = load_kernels(eft.jit, tl, "rows")
 
     def eft(self):
         (rows, columns), grid = self.shape, (self.shape[0],)

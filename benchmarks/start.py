@@ -71,6 +71,8 @@ def attention(kernels, library, array):
 #: By name, functions that return a triple: a function that launches the kernel with a given block
 #: size, two block sizes, and the array for the results.
 KERNELS = {each.__name__: each for each in (dropout, softmax, matmul, attention)}
+#: The files of these kernels in the folder `kernels`.
+FILES = {"dropout": "dropout", "softmax": "rows", "matmul": "products", "attention": "attention"}
 
 
 def child(system: str, device: str, kernel: str) -> dict[str, float]:
@@ -101,7 +103,7 @@ def child(system: str, device: str, kernel: str) -> dict[str, float]:
         import triton as library
         import triton.language as language
     marks.append(time.perf_counter())
-    kernels = load_kernels(library.jit, language)
+    kernels = load_kernels(library.jit, language, FILES[kernel])
     launch, blocks, output = KERNELS[kernel](kernels, library, array)
     synchronize()
     marks.append(time.perf_counter())
