@@ -334,11 +334,19 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
 
     With `use-buffers`, groups also pass values to each other in buffers. A group reads a value of another
     group from a buffer in two cases: it can't load the value again, or to compute the value again would
-    take more than eight operations. (In the second case, values of more than 256 KiB are computed again.)
+    take more than `cheap-operations` operations. (In the second case, values of more than 256 KiB are
+    computed again.)
+
+    With `alternate`, loops that follow each other run in turns forwards and backwards, so that a loop begins
+    with the tiles that the loop before it has loaded last, which caches still hold. A loop with a reduction
+    that is not `order_free` always runs forwards.
 
     Even without the option, a function is tiled as with `use-buffers` if it has buffers already, or if it
     has a block of numbers of which one thread of a GPU (on a CPU, one lane) holds more than `max-bits`
-    bits. Elements of more than 32 bits count as 32 bits here.
+    bits. Elements of more than 32 bits count as 32 bits here. A block that is reduced counts as too large if
+    it has more than `max-reduced-bits` bits: all of it must be held until the reduction is done. This does
+    not apply to functions with matrix products, whose blocks stay in the registers in which tensor cores
+    leave them.
 
     `elements` is the number of elements of a tile that one thread of a GPU holds in registers. On a CPU, it
     is the number of all elements of a tile. A tile is larger if it would otherwise have fewer than
@@ -368,8 +376,14 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
            "run the tiles inside a prefix mask without it">,
     Option<"useBuffers", "use-buffers", "bool", /*default=*/"false",
            "also tile reductions, and groups that need each other's values">,
+    Option<"cheapOperations", "cheap-operations", "unsigned", /*default=*/"8",
+           "the most operations of a value that later loops compute again instead of reading a buffer">,
+    Option<"alternate", "alternate", "bool", /*default=*/"false",
+           "let loops over the same tiles run in turns forwards and backwards">,
     Option<"maxBits", "max-bits", "unsigned", /*default=*/"0",
-           "the most bits of a block that a thread can hold without buffers; 0: no bound">
+           "the most bits of a block that a thread can hold without buffers; 0: no bound">,
+    Option<"maxReducedBits", "max-reduced-bits", "unsigned", /*default=*/"0",
+           "the same for a block that is reduced, in a function without matrix products">
   ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];

@@ -19,18 +19,18 @@ using namespace mlir;
 
 namespace eft {
 
-/// The most words of a block that a GPU's thread scans or sorts in registers. All threads of a
-/// program together use at most 32768 registers for them, half of those of a multiprocessor. 128
-/// words, or 64 for sorting, keep the code short.
-static unsigned maxScannedWords(const PassOptions &options) {
-  return std::min(128u, 32768 / (options.numWarps * unsigned(lanesPerWarp)));
-}
-static unsigned maxSortedWords(const PassOptions &options) {
-  return std::min(64u, maxScannedWords(options));
-}
-
 /// The most bits of a block that a GPU's thread keeps in its registers, of which it has 255.
 static constexpr unsigned maxBitsInRegisters = 128 * 32;
+
+/// The most words of a block that a GPU's thread reduces, scans or sorts in registers. All threads
+/// of a program together use at most 32768 registers for them, half of those of a multiprocessor.
+static unsigned maxWordsInRegisters(const PassOptions &options) {
+  return std::min(maxBitsInRegisters / 32, 32768 / (options.numWarps * unsigned(lanesPerWarp)));
+}
+/// A sort of more words takes long code.
+static unsigned maxSortedWords(const PassOptions &options) {
+  return std::min(64u, maxWordsInRegisters(options));
+}
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Target &target) {
   return target.kind == Target::Kind::Cuda ? makePtxMachine(target.computeCapability)
@@ -129,7 +129,12 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addNestedPass<func::FuncOp>(createKeepInBuffers({options.vectorBits}));
   }
   if (options.isGpu) {
+    // Local memory is as slow as the second-level cache: to store an element there and to load it
+    // again takes as long as dozens of operations.
+    steps.cheapOperations = 32;
+    steps.alternate = true;
     steps.maxBits = maxBitsInRegisters;
+    steps.maxReducedBits = maxWordsInRegisters(options) * 32;
     const uint64_t sharedBytes =
         sharedBytesOfProgram(options.target) - SharedMemory::bytesBehindAll;
     passes.addNestedPass<func::FuncOp>(createPipelineCopies({options.numStages, sharedBytes}));
@@ -140,7 +145,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   }
   if (options.isGpu)
     passes.addNestedPass<func::FuncOp>(
-        createTileScans({maxScannedWords(options), /*tileFragments=*/8}));
+        createTileScans({maxWordsInRegisters(options), /*tileFragments=*/8}));
   passes.addNestedPass<func::FuncOp>(createTileBlocks(steps));
   if (options.isGpu) {
     passes.addPass(createLowerToGpu({options.numWarps, options.target.computeCapability}));

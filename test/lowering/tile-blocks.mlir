@@ -1,6 +1,9 @@
 // RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1}))' | FileCheck %s
 // RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1 max-bits=256}))' | FileCheck %s
 // RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1 max-bits=128}))' | FileCheck %s --check-prefix=BUFFERS
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1 max-reduced-bits=128}))' | FileCheck %s --check-prefixes=BUFFERS,REDUCED
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1 max-bits=128 alternate}))' | FileCheck %s --check-prefix=ALTERNATE
+// RUN: eft-opt %s -split-input-file -pass-pipeline='builtin.module(func.func(eft-tile-blocks{elements=2 vectors=1 max-bits=128 cheap-operations=2}))' | FileCheck %s --check-prefix=KEPT
 
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
@@ -122,4 +125,85 @@ func.func @row(%p: !eft.ptr<f32>) {
   %d = arith.subf %x, %ss : tensor<256xf32, #large>
   eft.store %pi, %d : tensor<256x!eft.ptr<f32>, #large>
   return
+}
+
+// -----
+
+#large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
+
+// The loops of the maximum and of the store may run in any order, so they run backwards. The loop of the
+// sum adds the parts in their order.
+// ALTERNATE-LABEL: @directions(
+// ALTERNATE: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args
+// ALTERNATE-NEXT: %[[PART:.*]] = arith.subi %c3_i32{{.*}}, %[[I]]
+// ALTERNATE: arith.shli %[[PART]]
+// ALTERNATE: eft.reduce
+// ALTERNATE: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args
+// ALTERNATE-NOT: arith.subi {{.*}}, %[[J]]
+// ALTERNATE: arith.shli %[[J]]
+// ALTERNATE: eft.reduce
+// ALTERNATE: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
+// ALTERNATE-NEXT: %[[STEP:.*]] = arith.subi %c3_i32{{.*}}, %[[K]]
+// ALTERNATE: arith.andi %[[STEP]]
+// ALTERNATE: eft.store
+
+// The cube takes three operations, one more than the limit, so it goes to the last loop in a buffer.
+// KEPT-LABEL: @directions(
+// KEPT: eft.buffer_write %{{[0-9]+}}, %[[BUFFER:[0-9]+]]
+// KEPT: scf.for
+// KEPT-NOT: eft.load
+// KEPT: eft.buffer_read %[[BUFFER]]
+// KEPT: eft.store
+func.func @directions(%p: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %x = eft.load %pi : tensor<256x!eft.ptr<f32>, #large>
+  %m = eft.reduce %x axis 0 order_free steps 4 tree [1, 32, 16, 8, 4, 2]
+      : (tensor<256xf32, #large>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %max = eft.max_num %a, %b : f32
+    eft.yield %max : f32
+  }
+  %ms = eft.splat %m : f32 -> tensor<256xf32, #large>
+  %d = arith.subf %x, %ms : tensor<256xf32, #large>
+  %e = arith.mulf %d, %d : tensor<256xf32, #large>
+  %f = arith.mulf %e, %d : tensor<256xf32, #large>
+  %s = eft.reduce %f axis 0 steps 4 tree [1, 32, 16, 8, 4, 2] : (tensor<256xf32, #large>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %ss = eft.splat %s : f32 -> tensor<256xf32, #large>
+  %q = arith.divf %f, %ss : tensor<256xf32, #large>
+  eft.store %pi, %q : tensor<256x!eft.ptr<f32>, #large>
+  return
+}
+
+// -----
+
+#large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
+#small = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8]], warp = []>
+
+// The limit of blocks that are reduced does not hold in a kernel with matrix products.
+// REDUCED-LABEL: @row_beside_a_product(
+// REDUCED-NOT: scf.for
+// REDUCED: return
+func.func @row_beside_a_product(%p: !eft.ptr<f32>, %a: tensor<16x16xf16, #small>,
+                                %acc: tensor<16x16xf32, #small>) -> tensor<16x16xf32, #small> {
+  %c = eft.dot %a, %a, %acc precision ieee : tensor<16x16xf16, #small>, tensor<16x16xf16, #small>
+      -> tensor<16x16xf32, #small>
+  %i = eft.arange 0 to 256 : tensor<256xi32, #large>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<256x!eft.ptr<f32>, #large>
+  %pi = eft.addptr %ps, %i : tensor<256x!eft.ptr<f32>, #large>, tensor<256xi32, #large>
+  %x = eft.load %pi : tensor<256x!eft.ptr<f32>, #large>
+  %s = eft.reduce %x axis 0 steps 4 tree [1, 32, 16, 8, 4, 2] : (tensor<256xf32, #large>) -> f32 {
+  ^bb0(%l: f32, %h: f32):
+    %sum = arith.addf %l, %h : f32
+    eft.yield %sum : f32
+  }
+  %ss = eft.splat %s : f32 -> tensor<256xf32, #large>
+  %d = arith.subf %x, %ss : tensor<256xf32, #large>
+  eft.store %pi, %d : tensor<256x!eft.ptr<f32>, #large>
+  return %c : tensor<16x16xf32, #small>
 }

@@ -23,7 +23,14 @@ struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
 
   void runOnOperation() override {
     AxisInfos infos(getOperation());
-    TilingOptions options{dimension, elements, vectors, splitPrefix, useBuffers || needsBuffers()};
+    TilingOptions options;
+    options.dimension = dimension;
+    options.elements = elements;
+    options.vectors = vectors;
+    options.splitPrefix = splitPrefix;
+    options.cheapOperations = cheapOperations;
+    options.alternate = alternate;
+    options.useBuffers = useBuffers || needsBuffers();
     SmallVector<Block *> blocks;
     getOperation().walk([&](Operation *op) {
       // These include the bodies of reductions. Nothing is tiled there, because they compute with
@@ -40,15 +47,27 @@ struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
 
 private:
   /// True for a function that has buffers, or blocks of which a GPU's thread (on a CPU, a lane)
-  /// holds more than `maxBits` bits.
+  /// holds more than `maxBits` bits, or reduces more than `maxReducedBits` bits.
   bool needsBuffers() {
-    WalkResult result = getOperation().walk([&](Operation *op) {
-      const bool isLarge = maxBits != 0 && llvm::any_of(op->getResultTypes(), [&](Type type) {
-                             return bitsOfPlace(type) > maxBits;
-                           });
-      return isLarge || isa<BufferOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+    const bool hasProducts = isAny([](Operation *op) { return isa<DotOp, DotAsyncOp>(op); });
+    return isAny([&](Operation *op) {
+      const bool isReduced = isa<ReduceOp>(op) && !hasProducts;
+      return isa<BufferOp>(op) || hasMoreBits(op->getResultTypes(), maxBits) ||
+             (isReduced && hasMoreBits(op->getOperandTypes(), maxReducedBits));
     });
-    return result.wasInterrupted();
+  }
+
+  bool isAny(function_ref<bool(Operation *)> holds) {
+    return getOperation()
+        .walk([&](Operation *op) {
+          return holds(op) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// True if one of the blocks has more bits of a place than `limit`. A limit of 0 is none.
+  bool hasMoreBits(TypeRange types, unsigned limit) const {
+    return limit != 0 && llvm::any_of(types, [&](Type type) { return bitsOfPlace(type) > limit; });
   }
 
   /// The bits of a block of numbers that a GPU's thread (on a CPU, a lane) holds; 0 for blocks of

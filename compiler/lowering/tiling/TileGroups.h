@@ -28,6 +28,7 @@ struct TileGroup {
   ReductionSteps reductionSteps; ///< the same for all reductions of the group
   bool keepsAxis = false;        ///< a tile has the whole axis apart from `reductionSteps`
   bool foldsInLoops = false;     ///< loops fold the reductions' partial results
+  bool runsBackwards = false;    ///< the loop begins with the last tile
 
   /// Leaves that come from elsewhere: loads of other groups, which this one repeats, and values
   /// that lie in buffers.

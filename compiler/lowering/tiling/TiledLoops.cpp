@@ -189,11 +189,15 @@ void TiledLoops::emitAccesses(ImplicitLocOpBuilder &b, TileGroup &group) {
 void TiledLoops::emitLoop(ImplicitLocOpBuilder &b, TileGroup &group, TiledDimension steps,
                           Value first, Value end, bool dropMasks) {
   Value one = b.create<arith::ConstantIntOp>(1, 32);
+  Value both = b.createOrFold<arith::AddIOp>(first, b.createOrFold<arith::SubIOp>(end, one));
   auto loop = b.create<scf::ForOp>(first, end, one);
   markComputedBounds(loop);
   OpBuilder body = OpBuilder::atBlockTerminator(loop.getBody());
-  Tiles tiles(body, loop.getInductionVar(), steps);
-  emitBody(body, group, tiles, loop.getInductionVar(), dropMasks);
+  Value step = loop.getInductionVar();
+  if (group.runsBackwards)
+    step = body.create<arith::SubIOp>(b.getLoc(), both, step);
+  Tiles tiles(body, step, steps);
+  emitBody(body, group, tiles, step, dropMasks);
 }
 
 /// Emits one tile of a group, apart from its reductions. With `dropMasks`, the mask that all

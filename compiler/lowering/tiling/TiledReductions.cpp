@@ -108,11 +108,16 @@ SmallVector<Value> TiledLoops::emitCombining(ImplicitLocOpBuilder &b, TileGroup 
 SmallVector<Value> TiledLoops::emitParts(ImplicitLocOpBuilder &b, TileGroup &group, Value position,
                                          std::pair<Value, Value> range, ValueRange start,
                                          bool dropMasks) {
+  Value last = b.createOrFold<arith::SubIOp>(range.second, constant(b, 1));
+  Value both = b.createOrFold<arith::AddIOp>(range.first, last);
   auto loop = b.create<scf::ForOp>(range.first, range.second, constant(b, 1), start);
   markComputedBounds(loop);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  Value step = stepNumber(b, group, position, loop.getInductionVar());
+  Value part = loop.getInductionVar();
+  if (group.runsBackwards)
+    part = b.create<arith::SubIOp>(both, part);
+  Value step = stepNumber(b, group, position, part);
   Tiles tiles(b, step, group.steps);
   emitBody(b, group, tiles, step, dropMasks);
 

@@ -20,10 +20,6 @@ constexpr unsigned smallFragmentBits = 4, maxFragmentBits = 8;
 /// A whole block of at most 2^wholeFragmentBits fragments is not worth a buffer.
 constexpr unsigned wholeFragmentBits = 4;
 
-/// A value that takes more operations than this to compute from loaded values is kept in a buffer
-/// for later groups. Cheaper values are computed again.
-constexpr unsigned cheapOperations = 8;
-
 /// A value of more bytes than this is always computed again.
 constexpr int64_t maxKeptBytes = 256 * 1024;
 
@@ -77,10 +73,38 @@ public:
         findLeaves(group);
     if (options.useBuffers)
       findWholeUses();
+    if (options.alternate)
+      chooseDirections();
     return std::move(plan);
   }
 
 private:
+  //===--- The directions of loops
+  //--------------------------------------------------------------===//
+
+  /// True if the group's loop must run forwards, because it has a reduction whose order matters.
+  static bool hasOrder(const TileGroup &group) {
+    return llvm::any_of(group.items, [](Operation *item) {
+      auto reduce = dyn_cast<ReduceOp>(item);
+      return reduce && !reduce.getOrderFree();
+    });
+  }
+
+  /// Gives each loop that may run backwards the direction opposite to that of the loop before it.
+  /// If no loop before it must run forwards, the loops after it count instead.
+  void chooseDirections() {
+    SmallVector<TileGroup *> loops;
+    for (TileGroup &group : plan.groups)
+      if (group.isSplit)
+        loops.push_back(&group);
+    auto ordered = llvm::find_if(loops, [](TileGroup *loop) { return hasOrder(*loop); });
+    const size_t first = ordered == loops.end() ? 0 : ordered - loops.begin();
+    for (size_t i = first + 1; i < loops.size(); ++i)
+      loops[i]->runsBackwards = !hasOrder(*loops[i]) && !loops[i - 1]->runsBackwards;
+    for (size_t i = first; i > 0; --i)
+      loops[i - 1]->runsBackwards = !loops[i]->runsBackwards;
+  }
+
   //===--- The size of a tile -----------------------------------------------------------------===//
 
   /// Chooses the number of bits that a tile keeps of the dimension: enough for the options' number
@@ -254,9 +278,9 @@ private:
            });
   }
 
-  /// If an earlier group computes the value by more than `cheapOperations` operations, makes that
-  /// group write it to a buffer and `group` read it there. Returns false if the value is computed
-  /// again instead.
+  /// If an earlier group computes the value by more than `options.cheapOperations` operations,
+  /// makes that group write it to a buffer and `group` read it there. Returns false if the value is
+  /// computed again instead.
   bool readFromEarlier(Value value, TileGroup &group) {
     auto earlier = computedBy.find(value);
     if (earlier == computedBy.end() || earlier->second == &group ||
@@ -275,7 +299,7 @@ private:
         Operation *op = value.getDefiningOp();
         if (!op || !canTile(op) || group.bufferReads.contains(value))
           return false;
-        if (costOf(value, group) > cheapOperations)
+        if (costOf(value, group) > options.cheapOperations)
           computedBy.try_emplace(value, &group);
         return true;
       });
@@ -288,7 +312,7 @@ private:
     bool usesMemory = false;
     SmallVector<Value> pending = {value};
     DenseSet<Value> seen;
-    while (!pending.empty() && operations <= cheapOperations) {
+    while (!pending.empty() && operations <= options.cheapOperations) {
       Value next = pending.pop_back_val();
       Operation *op = next.getDefiningOp();
       if (!isa<RankedTensorType>(next.getType()) || !seen.insert(next).second)
@@ -302,7 +326,7 @@ private:
     }
     // Past the limit, the search stops before it knows whether the value comes from memory. Assume
     // so.
-    return usesMemory || operations > cheapOperations ? operations : 0;
+    return usesMemory || operations > options.cheapOperations ? operations : 0;
   }
 
   /// Finds the values of tiled groups that untiled groups and other operations need as whole

@@ -12,7 +12,13 @@ struct TilingOptions {
   int64_t elements = 8;      ///< of a tile in one GPU thread, or of a whole tile on a CPU
   int64_t vectors = 2;       ///< the fewest runs of neighbours in memory that a tile has
   bool splitPrefix = false;  ///< run the tiles inside a prefix mask without the mask
-  bool useBuffers = false;   ///< also tile reductions, and groups that need each other's values
+  /// A value that takes more operations than this to compute from loaded values is kept in a
+  /// buffer for later groups. Cheaper values are computed again.
+  unsigned cheapOperations = 8;
+  /// Let loops that may begin with the last tile run in turns forwards and backwards. A loop then
+  /// begins with the tiles that the loop before it has loaded last, which caches still hold.
+  bool alternate = false;
+  bool useBuffers = false; ///< also tile reductions, and groups that need each other's values
 };
 
 /// The plan for one basic block.
