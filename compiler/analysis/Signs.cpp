@@ -3,6 +3,7 @@
 // say so.
 #include "compiler/analysis/Signs.h"
 
+#include "compiler/ir/CombineRegions.h"
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -53,17 +54,6 @@ struct View {
   }
 };
 
-/// The region's operation, if it yields the result of a single operation on its two arguments.
-Operation *onlyOperation(ReduceOp op) {
-  Block &body = op.getCombine().front();
-  if (op.getSources().size() != 1 || !llvm::hasNItems(body, 2))
-    return nullptr;
-  Operation &combine = body.front();
-  const bool isOfArguments = llvm::equal(combine.getOperands(), body.getArguments());
-  const bool isYielded = body.getTerminator()->getOperand(0).getDefiningOp() == &combine;
-  return isOfArguments && isYielded ? &combine : nullptr;
-}
-
 /// True if each element of x is at most the element of `bound` at the same index, or is NaN. With
 /// `orNan`, the element of `bound` may be NaN instead.
 bool isAtMost(Value x, const View &bound, bool orNan, unsigned depth) {
@@ -108,7 +98,7 @@ bool isAtMost(Value x, const View &bound, bool orNan, unsigned depth) {
         return isBelow(source, orNan);
       })
       .Case([&](ReduceOp reduce) {
-        Operation *combine = onlyOperation(reduce);
+        Operation *combine = onlyOperation(reduce.getCombine().front());
         const bool ignoresNan = isa_and_nonnull<MaxNumOp>(combine);
         if (!ignoresNan && !(orNan && isa_and_nonnull<arith::MaximumFOp>(combine)))
           return false;

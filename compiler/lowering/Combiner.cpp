@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/lowering/Combiner.h"
 
+#include "compiler/ir/CombineRegions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -34,13 +36,8 @@ LogicalResult checkBlock(Block &block) {
 LogicalResult Combiner::check() const { return checkBlock(body); }
 
 Operation *Combiner::commutativeOperation() const {
-  Operation &first = body.front();
-  bool isOne = body.getNumArguments() == 2 && first.getNextNode() == body.getTerminator() &&
-               first.hasTrait<OpTrait::IsCommutative>() && first.getNumOperands() == 2 &&
-               body.getTerminator()->getOperand(0) == first.getResult(0);
-  bool isOnArguments = isOne && first.getOperand(0) != first.getOperand(1) &&
-                       llvm::all_of(first.getOperands(), llvm::IsaPred<BlockArgument>);
-  return isOnArguments ? &first : nullptr;
+  Operation *op = onlyOperation(body);
+  return op && op->hasTrait<OpTrait::IsCommutative>() ? op : nullptr;
 }
 
 Type Combiner::fragmentTypeOf(Type scalar) const {

@@ -17,6 +17,7 @@
 // once if they are few vectors, else in loops (FoldLoops.h).
 #include "compiler/lowering/tiling/TiledLoops.h"
 
+#include "compiler/ir/CombineRegions.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/buffers/WholeBuffers.h"
 #include "compiler/lowering/tiling/FoldLoops.h"
@@ -47,17 +48,13 @@ SmallVector<ReduceOp> reductionsOf(const TileGroup &group) {
 /// value, bit for bit. Null if the function has none, or is not a single operation with a known
 /// one.
 TypedAttr neutralElement(ReduceOp reduce) {
-  Block &body = reduce.getCombine().front();
-  if (reduce.getSources().size() != 1 || body.getOperations().size() != 2)
-    return {};
-  Operation &op = body.front();
-  if (op.getNumOperands() != 2 || op.getOperands() != ValueRange(body.getArguments()) ||
-      body.back().getOperands() != op.getResults())
+  Operation *op = onlyOperation(reduce.getCombine().front());
+  if (!op)
     return {};
   // The neutral element of a sum is −0, because −0 + 0 is 0.
-  if (auto type = dyn_cast<FloatType>(op.getResult(0).getType()); type && isa<arith::AddFOp>(op))
+  if (auto type = dyn_cast<FloatType>(op->getResult(0).getType()); type && isa<arith::AddFOp>(op))
     return FloatAttr::get(type, APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true));
-  std::optional<TypedAttr> neutral = arith::getNeutralElement(&op);
+  std::optional<TypedAttr> neutral = arith::getNeutralElement(op);
   return neutral ? *neutral : TypedAttr();
 }
 
