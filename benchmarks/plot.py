@@ -108,7 +108,10 @@ def value_of(results: dict) -> tuple[str, str] | None:
 
 def draw(path: Path) -> Path:
     results = json.loads(path.read_text())
-    column, axis = value_of(results)
+    value = value_of(results)
+    if value is None:
+        raise SystemExit(f"{path}: plot.py does not know which column of {path.stem} to draw")
+    column, axis = value
     rows = results["rows"][::-1]  # bars are drawn from the bottom up
     labels = [
         ", ".join(value for value in row.values() if isinstance(value, str) and value)

@@ -55,6 +55,14 @@ def test_differences_beyond_the_tolerance(module):
     assert found == [("sum: beside Triton", 1.0, 0.8), ("sort: beside Triton", 1.0, 1.5)]
 
 
+def test_a_plot_of_results_without_a_known_column(module, tmp_path):
+    path = tmp_path / "compile.json"
+    path.write_text(json.dumps({"benchmark": "compile", "rows": []}))
+    pytest.importorskip("matplotlib", reason="Matplotlib is not installed")
+    with pytest.raises(SystemExit, match="does not know which column of compile to draw"):
+        module("plot").draw(path)
+
+
 def test_committed_results_are_as_they_were(module):
     compare = module("compare")
     for path in (FOLDER / "results").glob("*.json"):
