@@ -17,8 +17,8 @@ bool isNonPositive(mlir::Value value);
 
 /// True if the number, or each element of the block, is known to be at least 0 or NaN. It is known
 /// of exponentials, sigmoids, magnitudes, squares, square roots and constants, and of what is
-/// computed from such numbers by moves, choices, conversions, sums, products, minima and maxima. A
-/// square root may be -0, so a quotient of such numbers may be -∞.
+/// computed from such numbers by moves, choices, conversions, sums, products, minima and maxima. It
+/// is not known of quotients: a square root may be -0, and 1 / -0 is -∞.
 bool isNonNegative(mlir::Value value);
 
 } // namespace eft

@@ -337,9 +337,10 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
     take more than `cheap-operations` operations. (In the second case, values of more than 256 KiB are
     computed again.)
 
-    With `alternate`, loops that follow each other run in turns forwards and backwards, so that a loop begins
-    with the tiles that the loop before it has loaded last, which caches still hold. A loop with a reduction
-    that is not `order_free` always runs forwards.
+    With `alternate`, loops over blocks of one layout run in turns forwards and backwards, so that a loop
+    begins with the tiles that the loop before it has loaded last, which caches still hold. A loop in which a
+    reduction that is not `order_free` combines parts always runs forwards. With `split-prefix`, each of the
+    two loops of a group has the direction by itself.
 
     Even without the option, a function is tiled as with `use-buffers` if it has buffers already, or if it
     has a block of numbers of which one thread of a GPU (on a CPU, one lane) holds more than `max-bits`
@@ -379,7 +380,7 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
     Option<"cheapOperations", "cheap-operations", "unsigned", /*default=*/"8",
            "the most operations of a value that later loops compute again instead of reading a buffer">,
     Option<"alternate", "alternate", "bool", /*default=*/"false",
-           "let loops over the same tiles run in turns forwards and backwards">,
+           "let loops over blocks of one layout run in turns forwards and backwards">,
     Option<"maxBits", "max-bits", "unsigned", /*default=*/"0",
            "the most bits of a block that a thread can hold without buffers; 0: no bound">,
     Option<"maxReducedBits", "max-reduced-bits", "unsigned", /*default=*/"0",

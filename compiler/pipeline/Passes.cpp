@@ -19,13 +19,14 @@ using namespace mlir;
 
 namespace eft {
 
-/// The most bits of a block that a GPU's thread keeps in its registers, of which it has 255.
-static constexpr unsigned maxBitsInRegisters = 128 * 32;
+/// The most words of a block that a GPU's thread keeps in its registers, of which it has 255. More
+/// words would also take long code.
+static constexpr unsigned maxWordsOfThread = 128;
 
 /// The most words of a block that a GPU's thread reduces, scans or sorts in registers. All threads
 /// of a program together use at most 32768 registers for them, half of those of a multiprocessor.
 static unsigned maxWordsInRegisters(const PassOptions &options) {
-  return std::min(maxBitsInRegisters / 32, 32768 / (options.numWarps * unsigned(lanesPerWarp)));
+  return std::min(maxWordsOfThread, 32768 / (options.numWarps * unsigned(lanesPerWarp)));
 }
 /// A sort of more words takes long code.
 static unsigned maxSortedWords(const PassOptions &options) {
@@ -133,7 +134,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     // again takes as long as dozens of operations.
     steps.cheapOperations = 32;
     steps.alternate = true;
-    steps.maxBits = maxBitsInRegisters;
+    steps.maxBits = maxWordsOfThread * 32;
     steps.maxReducedBits = maxWordsInRegisters(options) * 32;
     const uint64_t sharedBytes =
         sharedBytesOfProgram(options.target) - SharedMemory::bytesBehindAll;

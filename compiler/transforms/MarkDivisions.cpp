@@ -12,16 +12,18 @@ namespace eft {
 #define GEN_PASS_DEF_MARKDIVISIONS
 #include "compiler/transforms/Passes.h.inc"
 
+void markDivisions(Operation *top) {
+  top->walk([](arith::DivFOp division) {
+    Type type = division.getType();
+    if (isBlock(type) && getElementTypeOrSelf(type).isF32() && isNonNegative(division.getLhs()))
+      division->setAttr(EftDialect::nonNegativeDividendName, UnitAttr::get(division.getContext()));
+  });
+}
+
 namespace {
 
 struct MarkDivisionsPass : impl::MarkDivisionsBase<MarkDivisionsPass> {
-  void runOnOperation() override {
-    getOperation()->walk([&](arith::DivFOp division) {
-      Type type = division.getType();
-      if (isBlock(type) && getElementTypeOrSelf(type).isF32() && isNonNegative(division.getLhs()))
-        division->setAttr(EftDialect::nonNegativeDividendName, UnitAttr::get(&getContext()));
-    });
-  }
+  void runOnOperation() override { markDivisions(getOperation()); }
 };
 
 } // namespace

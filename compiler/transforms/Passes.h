@@ -21,6 +21,9 @@ void populateFuseMultiplyAddPatterns(mlir::RewritePatternSet &patterns);
 /// Replaces `eft.philox` by integer arithmetic on words of `wordBits` bits, 32 or 64.
 void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wordBits);
 
+/// Marks the divisions of blocks of f32 whose dividends are known to be at least 0.
+void markDivisions(mlir::Operation *top);
+
 /// Sets the order for programs of `numWarps` warps on every reduction that has no order and is not
 /// free of order. The order does not depend on the target.
 void orderReductions(mlir::Operation *top, int64_t numWarps);

@@ -30,7 +30,8 @@ struct DivideByUniform : OpRewritePattern<arith::DivFOp> {
     Value reciprocal = rewriter.create<arith::DivFOp>(division.getLoc(), one, divisor);
     auto uniform = rewriter.replaceOpWithNewOp<UniformDivOp>(
         division, division.getType(), division.getLhs(), divisor, reciprocal);
-    uniform->setDiscardableAttrs(division->getDiscardableAttrDictionary());
+    if (Attribute flag = division->getAttr(EftDialect::nonNegativeDividendName))
+      uniform->setAttr(EftDialect::nonNegativeDividendName, flag);
     return success();
   }
 };

@@ -61,14 +61,15 @@ Status Kernel::prepare(std::string_view image) {
 }
 
 // Loads the kernel again with a register limit, if there is one with which it may be faster. Keeps
-// the limited kernel only if it spills as few registers as that takes.
+// the limited kernel only if it spills no more than the limit allows.
 Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
   auto found = module.resources(doing);
   if (!found.ok())
     return found.error();
   used = *found;
+  const int local = declaredLocalBytes(image);
   auto limit = registerLimit(owner->properties(), {shape.numWarps * 32, used.registers,
-                                                   shape.sharedBytes, used.stackBytes});
+                                                   shape.sharedBytes, used.stackBytes - local});
   auto text = limit ? withRegisterLimit(image, limit->registers) : std::nullopt;
   if (!text)
     return {};
@@ -78,7 +79,7 @@ Status Kernel::fitRegisters(std::string_view image, std::string_view doing) {
     return {};
   auto needed = other->resources(doing);
   if (needed.ok() && needed->registers <= limit->registers &&
-      needed->stackBytes <= limit->stackBytes) {
+      needed->stackBytes - local <= limit->spilledBytes) {
     module = *std::move(other);
     used = *needed;
   }

@@ -12,7 +12,7 @@ namespace eft::cuda {
 // The resources that a kernel uses, as the driver reports them.
 struct KernelResources {
   int registers = 0;  // registers of each thread
-  int stackBytes = 0; // stack of each thread, into which registers are spilled
+  int stackBytes = 0; // stack of each thread: its local memory and spilled registers
 };
 
 // Owns a module of the driver. The context of the module's GPU must be current when the module is

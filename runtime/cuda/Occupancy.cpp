@@ -2,6 +2,7 @@
 #include "runtime/cuda/Occupancy.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace eft::cuda {
 namespace {
@@ -14,8 +15,8 @@ constexpr int granule = 8;
 // With more warps than this per partition, the others are busy enough while some wait: an
 // additional block would hardly help.
 constexpr int manyWarpsPerPart = 5;
-// The bytes of a stack that cost less than a second block gains: four registers.
-constexpr int fewStackBytes = 16;
+// The spilled bytes that cost less than a second block gains: four registers.
+constexpr int fewSpilledBytes = 16;
 // The driver reserves this many bytes of shared memory for each block.
 constexpr int reservedSharedBytes = 1024;
 // An instruction can name this many registers.
@@ -43,7 +44,7 @@ int registersFor(const GpuProperties &gpu, const BlockNeeds &block, int blocks) 
   return std::min(registers / granule * granule, maxRegisters);
 }
 
-// True if nothing but the number of registers prevents that a multiprocessor holds `blocks` blocks.
+// True if nothing but the number of registers keeps a multiprocessor from holding `blocks` blocks.
 bool fits(const GpuProperties &gpu, const BlockNeeds &block, int blocks) {
   return blocks <= gpu.maxBlocksPerMultiprocessor &&
          blocks * warpsOf(block) * lanesPerWarp <= gpu.maxThreadsPerMultiprocessor &&
@@ -56,18 +57,26 @@ std::optional<RegisterLimit> registerLimit(const GpuProperties &gpu, const Block
   if (block.threads <= 0 || block.registers <= 0)
     return std::nullopt;
   const int most = registersFor(gpu, block, 1);
-  if (block.stackBytes > 0 && most < maxRegisters && block.registers + granule <= most)
-    return RegisterLimit{most, block.stackBytes - 1};
+  if (block.spilledBytes > 0 && most < maxRegisters && block.registers + granule <= most)
+    return RegisterLimit{most, block.spilledBytes - 1};
   const int more = blocksByRegisters(gpu, block) + 1;
   const int limit = registersFor(gpu, block, more);
   if (!fits(gpu, block, more) || block.registers <= limit)
     return std::nullopt;
   const bool hasFewWarps = warpsPerPart(block, more) <= manyWarpsPerPart;
   if (hasFewWarps && block.registers <= limit + granule)
-    return RegisterLimit{limit, block.stackBytes};
+    return RegisterLimit{limit, block.spilledBytes};
   if (more == 2 && warpsPerPart(block, 1) > manyWarpsPerPart)
-    return RegisterLimit{limit, block.stackBytes + fewStackBytes};
+    return RegisterLimit{limit, block.spilledBytes + fewSpilledBytes};
   return std::nullopt;
+}
+
+int declaredLocalBytes(std::string_view ptx) {
+  // The name that LLVM gives to the local memory of a function.
+  constexpr std::string_view name = "__local_depot";
+  const size_t start = ptx.find(name);
+  const size_t size = start == std::string_view::npos ? start : ptx.find('[', start);
+  return size == std::string_view::npos ? 0 : std::atoi(ptx.data() + size + 1);
 }
 
 std::optional<std::string> withRegisterLimit(std::string_view ptx, int registers) {

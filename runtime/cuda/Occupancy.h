@@ -15,14 +15,14 @@ struct BlockNeeds {
   int threads = 0;
   int registers = 0; // registers of each thread
   int sharedBytes = 0;
-  int stackBytes = 0; // stack of each thread, into which registers are spilled
+  int spilledBytes = 0; // stack of each thread, apart from the kernel's own local memory
 };
 
-// A limit for the registers of each thread. It makes a kernel faster if the kernel's stack then has
-// at most `stackBytes`.
+// A limit for the registers of each thread. It may make a kernel faster if a thread then spills at
+// most `spilledBytes`.
 struct RegisterLimit {
   int registers = 0;
-  int stackBytes = 0;
+  int spilledBytes = 0;
   bool operator==(const RegisterLimit &) const = default;
 };
 
@@ -30,15 +30,20 @@ struct RegisterLimit {
 // what `block` says. The assembler does not know how much shared memory a launch uses, so it does
 // not know how many blocks a multiprocessor can hold at once. There is a limit in three cases:
 //
-// - The multiprocessor would hold one block more if a thread had up to 8 registers less. The blocks
-//   have so few warps that an additional one helps. The code mostly keeps to the limit without
-//   spilling.
+// - The multiprocessor would hold one block more if a thread had up to 8 registers fewer. The
+//   blocks have so few warps that an additional one helps. The code mostly keeps to the limit
+//   without spilling.
 // - The multiprocessor holds one block only, although the block has many warps, and would hold two.
 //   While all warps of a block wait at a barrier, the other block computes. That is worth spilling
 //   a few registers.
 // - The kernel spills registers although it uses fewer than one block could have. The assembler
-//   reserves registers for a second block then, which costs more than the second block gains.
+//   gives some kernels so few registers that several blocks fit, although they then spill
+//   kilobytes.
 std::optional<RegisterLimit> registerLimit(const GpuProperties &gpu, const BlockNeeds &block);
+
+// The bytes of local memory that the kernel in the PTX text declares for each thread. They are part
+// of the stack that the driver reports, but no spilled registers.
+int declaredLocalBytes(std::string_view ptx);
 
 // Adds a register limit to the kernel in the PTX text. Nothing if the text is no PTX of a kernel,
 // or has a limit already.

@@ -198,6 +198,23 @@ func.func @signs(%x: tensor<64xf32>, %c: tensor<64xi1>)
         tensor<64xf32>
 }
 
+// CHECK-LABEL: @minima_and_maxima
+// CHECK-COUNT-4: at least 0
+// CHECK-NOT: any
+func.func @minima_and_maxima(%x: tensor<64xf32>, %n: f32)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %e = math.exp %x : tensor<64xf32>
+  %t = eft.exp10 %x : tensor<64xf32>
+  %f = math.exp2 %n : f32
+  %fs = eft.splat %f : f32 -> tensor<64xf32>
+  %least = eft.min_num %e, %t : tensor<64xf32>
+  %propagated = arith.minimumf %e, %fs : tensor<64xf32>
+  %most = eft.max_num %e, %t : tensor<64xf32>
+  %root = math.sqrt %x : tensor<64xf32>
+  return %least, %propagated, %most, %root
+      : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
+
 // CHECK-LABEL: @at_least_zero
 // CHECK-COUNT-8: at least 0
 // CHECK-NOT: any

@@ -496,6 +496,28 @@ func.func @division_of_rows(%p: !eft.ptr<f32>) {
   return
 }
 
+// CHECK-LABEL: @division_of_rows_of_positive_numbers
+func.func @division_of_rows_of_positive_numbers(%p: !eft.ptr<f32>) {
+  // CHECK-COUNT-3: arith.maxui
+  // CHECK: %[[SAFE:.*]] = scf.if %{{.*}} -> (i1)
+  // CHECK: %[[BOTH:.*]] = arith.andi %[[SAFE]]
+  // CHECK: scf.if %[[BOTH]] -> (f32, f32, f32, f32)
+  %i = eft.arange 0 to 64 : tensor<64xi32, #row>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #row>
+  %pi = eft.addptr %ps, %i : tensor<64x!eft.ptr<f32>, #row>, tensor<64xi32, #row>
+  %d = eft.load %pi : tensor<64x!eft.ptr<f32>, #row>
+  %column = eft.expand_dims %d axis 1 : tensor<64xf32, #row> -> tensor<64x1xf32, #row1>
+  %ds = eft.broadcast %column : tensor<64x1xf32, #row1> -> tensor<64x4xf32, #rows>
+  %all = eft.arange 0 to 256 : tensor<256xi32, #flat>
+  %j = eft.reshape %all : tensor<256xi32, #flat> -> tensor<64x4xi32, #rows>
+  %q0 = eft.splat %p : !eft.ptr<f32> -> tensor<64x4x!eft.ptr<f32>, #rows>
+  %qp = eft.addptr %q0, %j : tensor<64x4x!eft.ptr<f32>, #rows>, tensor<64x4xi32, #rows>
+  %x = eft.load %qp : tensor<64x4x!eft.ptr<f32>, #rows>
+  %q = arith.divf %x, %ds {eft.nonnegative_dividend} : tensor<64x4xf32, #rows>
+  eft.store %qp, %q : tensor<64x4x!eft.ptr<f32>, #rows>
+  return
+}
+
 // -----
 
 #layout = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>

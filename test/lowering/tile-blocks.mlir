@@ -182,6 +182,54 @@ func.func @directions(%p: !eft.ptr<f32>) {
 
 // -----
 
+#rows = #eft.layout<register = [[0, 1], [1, 0], [2, 0]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], warp = []>
+#column = #eft.layout<register = [[0], [1], [2]], lane = [[0], [0], [0], [0], [0]], warp = []>
+#columns = #eft.layout<register = [[0, 0], [1, 0], [2, 0]], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = []>
+
+// A tile has a whole row, so no order matters between tiles: the loop of the sum runs backwards.
+// ALTERNATE-LABEL: @rows_in_turns(
+// ALTERNATE: scf.for %[[I:.*]] = %{{.*}} to %c4_i32{{.*}} step
+// ALTERNATE-NOT: arith.subi {{.*}}, %[[I]]
+// ALTERNATE: eft.max_num
+// ALTERNATE: scf.for %[[J:.*]] = %{{.*}} to %c4_i32{{.*}} step
+// ALTERNATE: arith.subi %c3_i32{{.*}}, %[[J]] : i32
+// ALTERNATE: arith.addf
+// ALTERNATE: scf.for %[[K:.*]] = %{{.*}} to %c4_i32{{.*}} step
+// ALTERNATE-NOT: arith.subi {{.*}}, %[[K]]
+// ALTERNATE: eft.store
+func.func @rows_in_turns(%p: !eft.ptr<f32>) {
+  %c64 = arith.constant dense<64> : tensor<4x64xi32, #rows>
+  %i = eft.arange 0 to 4 : tensor<4xi32, #column>
+  %ie = eft.expand_dims %i axis 1 : tensor<4xi32, #column> -> tensor<4x1xi32, #columns>
+  %ib = eft.broadcast %ie : tensor<4x1xi32, #columns> -> tensor<4x64xi32, #rows>
+  %o = arith.muli %ib, %c64 : tensor<4x64xi32, #rows>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<4x64x!eft.ptr<f32>, #rows>
+  %pi = eft.addptr %ps, %o : tensor<4x64x!eft.ptr<f32>, #rows>, tensor<4x64xi32, #rows>
+  %x = eft.load %pi : tensor<4x64x!eft.ptr<f32>, #rows>
+  %m = eft.reduce %x axis 1 order_free steps 1 tree [1, 32, 16, 8, 4, 2]
+      : (tensor<4x64xf32, #rows>) -> tensor<4xf32, #column> {
+  ^bb0(%a: f32, %b: f32):
+    %max = eft.max_num %a, %b : f32
+    eft.yield %max : f32
+  }
+  %me = eft.expand_dims %m axis 1 : tensor<4xf32, #column> -> tensor<4x1xf32, #columns>
+  %mb = eft.broadcast %me : tensor<4x1xf32, #columns> -> tensor<4x64xf32, #rows>
+  %less = arith.subf %x, %mb : tensor<4x64xf32, #rows>
+  %s = eft.reduce %less axis 1 steps 1 tree [1, 32, 16, 8, 4, 2]
+      : (tensor<4x64xf32, #rows>) -> tensor<4xf32, #column> {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %se = eft.expand_dims %s axis 1 : tensor<4xf32, #column> -> tensor<4x1xf32, #columns>
+  %sb = eft.broadcast %se : tensor<4x1xf32, #columns> -> tensor<4x64xf32, #rows>
+  %d = arith.subf %x, %sb : tensor<4x64xf32, #rows>
+  eft.store %pi, %d : tensor<4x64x!eft.ptr<f32>, #rows>
+  return
+}
+
+// -----
+
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 #small = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 8]], warp = []>
 

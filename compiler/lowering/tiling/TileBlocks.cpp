@@ -47,7 +47,8 @@ struct TileBlocksPass : impl::TileBlocksBase<TileBlocksPass> {
 
 private:
   /// True for a function that has buffers, or blocks of which a GPU's thread (on a CPU, a lane)
-  /// holds more than `maxBits` bits, or reduces more than `maxReducedBits` bits.
+  /// holds more than `maxBits` bits, or that has no matrix products and reduces a block of which a
+  /// thread holds more than `maxReducedBits` bits.
   bool needsBuffers() {
     const bool hasProducts = isAny([](Operation *op) { return isa<DotOp, DotAsyncOp>(op); });
     return isAny([&](Operation *op) {

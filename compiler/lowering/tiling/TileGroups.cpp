@@ -148,6 +148,10 @@ RankedTensorType itemBlock(Operation *op, bool withReductions) {
 
 RankedTensorType TileGroup::block() const { return itemBlock(items.front(), true); }
 
+bool TileGroup::hasLoop() const {
+  return isSplit && (!bufferWrites.empty() || !llvm::all_of(items, llvm::IsaPred<LoadOp>));
+}
+
 std::vector<TileGroup> findTileGroups(Block &block, StringRef dimension, bool withReductions) {
   return GroupFinder(dimension, withReductions).find(block);
 }

@@ -23,7 +23,7 @@ struct ReductionSteps {
 struct TileGroup {
   llvm::SmallVector<mlir::Operation *> items;
   TiledDimension steps = {}; ///< the size of a tile, if `isSplit`
-  bool isSplit = false;      ///< the group becomes a tiled loop
+  bool isSplit = false;      ///< the group is tiled
   bool hasReductions = false;
   ReductionSteps reductionSteps; ///< the same for all reductions of the group
   bool keepsAxis = false;        ///< a tile has the whole axis apart from `reductionSteps`
@@ -37,6 +37,9 @@ struct TileGroup {
   llvm::SetVector<mlir::Value> bufferWrites;
 
   mlir::RankedTensorType block() const; ///< the block on which the first item works
+  /// True if the group becomes a tiled loop, and is more than loads whose values other groups load
+  /// again.
+  bool hasLoop() const;
 };
 
 /// The placed block on which an item works; null for operations that are not items. With

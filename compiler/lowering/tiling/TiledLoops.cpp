@@ -104,16 +104,13 @@ void TiledLoops::markComputedBounds(scf::ForOp loop) {
 void TiledLoops::emit() {
   writeWholes();
   for (TileGroup &group : plan.groups)
-    if (group.isSplit)
+    if (group.hasLoop())
       emitGroup(group);
   readWholes();
   eraseReplaced();
 }
 
 void TiledLoops::emitGroup(TileGroup &group) {
-  // A group of loads that writes no buffer needs no loop: other groups load its values again.
-  if (group.bufferWrites.empty() && llvm::all_of(group.items, llvm::IsaPred<LoadOp>))
-    return;
   Operation *last = group.items.back();
   ImplicitLocOpBuilder b(last->getLoc(), last);
   if (group.hasReductions)

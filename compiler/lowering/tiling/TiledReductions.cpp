@@ -323,11 +323,14 @@ void TiledLoops::emitReductions(ImplicitLocOpBuilder &b, TileGroup &group) {
   if (positionBits(group) == 0) {
     emitPosition(constant(b, 0));
   } else {
-    auto loop = b.create<scf::ForOp>(constant(b, 0), constant(b, int64_t(1) << positionBits(group)),
-                                     constant(b, 1));
+    const int64_t count = int64_t(1) << positionBits(group);
+    auto loop = b.create<scf::ForOp>(constant(b, 0), constant(b, count), constant(b, 1));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    emitPosition(loop.getInductionVar());
+    Value position = loop.getInductionVar();
+    if (group.runsBackwards)
+      position = b.create<arith::SubIOp>(constant(b, count - 1), position);
+    emitPosition(position);
   }
   if (group.foldsInLoops)
     return foldPartial(b, group, partial);

@@ -79,30 +79,33 @@ public:
   }
 
 private:
-  //===--- The directions of loops
-  //--------------------------------------------------------------===//
+  //===--- Directions of loops ----------------------------------------------------------------===//
 
-  /// True if the group's loop must run forwards, because it has a reduction whose order matters.
+  /// True if the group's loop must run forwards, because it combines parts of an axis whose order
+  /// matters.
   static bool hasOrder(const TileGroup &group) {
-    return llvm::any_of(group.items, [](Operation *item) {
-      auto reduce = dyn_cast<ReduceOp>(item);
-      return reduce && !reduce.getOrderFree();
-    });
+    return group.reductionSteps.bits > 0 && llvm::any_of(group.items, [](Operation *item) {
+             auto reduce = dyn_cast<ReduceOp>(item);
+             return reduce && !reduce.getOrderFree();
+           });
   }
 
-  /// Gives each loop that may run backwards the direction opposite to that of the loop before it.
-  /// If no loop before it must run forwards, the loops after it count instead.
+  /// Chooses directions among the loops over blocks of one layout. Each loop that may run backwards
+  /// gets the direction opposite to that of the loop before it. If no loop before it must run
+  /// forwards, the loops after it count instead.
   void chooseDirections() {
-    SmallVector<TileGroup *> loops;
+    llvm::MapVector<Attribute, SmallVector<TileGroup *>> loopsOf;
     for (TileGroup &group : plan.groups)
-      if (group.isSplit)
-        loops.push_back(&group);
-    auto ordered = llvm::find_if(loops, [](TileGroup *loop) { return hasOrder(*loop); });
-    const size_t first = ordered == loops.end() ? 0 : ordered - loops.begin();
-    for (size_t i = first + 1; i < loops.size(); ++i)
-      loops[i]->runsBackwards = !hasOrder(*loops[i]) && !loops[i - 1]->runsBackwards;
-    for (size_t i = first; i > 0; --i)
-      loops[i - 1]->runsBackwards = !loops[i]->runsBackwards;
+      if (group.hasLoop())
+        loopsOf[group.block().getEncoding()].push_back(&group);
+    for (auto &[layout, loops] : loopsOf) {
+      auto ordered = llvm::find_if(loops, [](TileGroup *loop) { return hasOrder(*loop); });
+      const size_t first = ordered == loops.end() ? 0 : ordered - loops.begin();
+      for (size_t i = first + 1; i < loops.size(); ++i)
+        loops[i]->runsBackwards = !hasOrder(*loops[i]) && !loops[i - 1]->runsBackwards;
+      for (size_t i = first; i > 0; --i)
+        loops[i - 1]->runsBackwards = !loops[i]->runsBackwards;
+    }
   }
 
   //===--- The size of a tile -----------------------------------------------------------------===//

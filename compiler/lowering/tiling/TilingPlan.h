@@ -15,8 +15,9 @@ struct TilingOptions {
   /// A value that takes more operations than this to compute from loaded values is kept in a
   /// buffer for later groups. Cheaper values are computed again.
   unsigned cheapOperations = 8;
-  /// Let loops that may begin with the last tile run in turns forwards and backwards. A loop then
-  /// begins with the tiles that the loop before it has loaded last, which caches still hold.
+  /// Let loops over blocks of one layout run in turns forwards and backwards, where the order of a
+  /// reduction allows that. A loop then begins with the tiles that the loop before it has loaded
+  /// last, which caches still hold.
   bool alternate = false;
   bool useBuffers = false; ///< also tile reductions, and groups that need each other's values
 };

@@ -342,6 +342,15 @@ TEST_F(Cuda, a_second_block_of_many_warps_may_spill_a_little) {
   EXPECT_EQ(kernel->resources()->registers, 48);
 }
 
+TEST_F(Cuda, local_memory_does_not_count_as_spilled_registers) {
+  auto kernel = load("\n.reqntid 1024, 1, 1\n{ __local_depot0[96] params=0 registers=48 stack=96 "
+                     "spilled=112",
+                     {32, 0});
+  ASSERT_TRUE(kernel.get());
+  EXPECT_EQ(kernel->resources()->registers, 31);
+  EXPECT_EQ(kernel->resources()->stackBytes, 112);
+}
+
 TEST_F(Cuda, a_kernel_that_spills_gets_all_registers_of_its_block) {
   auto kernel =
       load("\n.reqntid 1024, 1, 1\n{ params=0 registers=32 stack=100 spilled=40", {32, 0});

@@ -49,6 +49,11 @@ TEST(Occupancy, a_block_that_spills_may_use_all_registers) {
   EXPECT_EQ(registerLimit(hopper(), {128, 64, 0, 100}), std::nullopt);  // no block prevents 255
 }
 
+TEST(Occupancy, local_memory_is_no_spilled_register) {
+  EXPECT_EQ(declaredLocalBytes(".local .align 4 .b8 \t__local_depot0[512];\n"), 512);
+  EXPECT_EQ(declaredLocalBytes(".reg .b32 %r<7>;"), 0);
+}
+
 TEST(Occupancy, other_limits_count) {
   EXPECT_EQ(registerLimit(hopper(), {128, 130, 57344, 0}), (RegisterLimit{128, 0}));
   EXPECT_EQ(registerLimit(hopper(), {128, 130, 57345, 0}), std::nullopt);
