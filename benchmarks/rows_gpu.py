@@ -22,20 +22,16 @@ TOLERANCES = {"float32": (2e-5, 1e-9), "float16": (1e-3, 1e-7)}
 
 
 def configurations(kernel: str, columns: int) -> list[tuple[int, int]]:
-    """Returns pairs of a block's length and a number of warps. A kernel that has a whole row in one
-    block uses numbers of warps with which a thread has 8 to 64 elements, or the largest number. A
-    cross entropy has a loop over blocks."""
+    """Returns pairs of a block's length and a number of warps. Most kernels have a whole row in one
+    block, and 8 to 128 elements in a thread. A cross entropy has a loop over blocks, and 8 to 32
+    elements in a thread."""
+    row, most = eft.next_power_of_2(columns), 128
+    blocks = [row]
     if kernel.startswith("cross entropy"):
-        pairs = {min(block, eft.next_power_of_2(columns)) for block in (4096, 8192, 16384, 32768)}
-        return [
-            (block, warps)
-            for block in sorted(pairs)
-            for warps in (4, 8, 16, 32)
-            if 8 <= block // (32 * warps) <= 32
-        ]
-    block = eft.next_power_of_2(columns)
-    fitting = [warps for warps in (2, 4, 8, 16, 32) if 8 <= block // (32 * warps) <= 64]
-    return [(block, warps) for warps in fitting or (32,)]
+        most = 32
+        blocks = sorted({min(block, row) for block in (4096, 8192, 16384, 32768)})
+    pairs = itertools.product(blocks, (2, 4, 8, 16, 32))
+    return [(block, warps) for block, warps in pairs if 8 <= block // (32 * warps) <= most]
 
 
 class Case:
@@ -145,8 +141,8 @@ def main():
     benchmark = Benchmark(report, torch, "rows")
     cases = list(itertools.product(TOLERANCES, options.columns))
     for dtype in TOLERANCES:
-        for columns in (1000, 5000):
-            benchmark.check(Case(torch, 512, columns, dtype))
+        for columns in (1000, *options.columns):
+            benchmark.check(Case(torch, 64, columns, dtype))
     for dtype, columns in cases:
         benchmark.measure(Case(torch, ELEMENTS // columns, columns, dtype))
     for kernel, (dtype, columns) in itertools.product(KERNELS, cases):
