@@ -2,7 +2,7 @@
 #include "runtime/cuda/Occupancy.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 
 namespace eft::cuda {
 namespace {
@@ -75,8 +75,11 @@ int declaredLocalBytes(std::string_view ptx) {
   // The name that LLVM gives to the local memory of a function.
   constexpr std::string_view name = "__local_depot";
   const size_t start = ptx.find(name);
-  const size_t size = start == std::string_view::npos ? start : ptx.find('[', start);
-  return size == std::string_view::npos ? 0 : std::atoi(ptx.data() + size + 1);
+  const size_t bracket = start == std::string_view::npos ? start : ptx.find('[', start);
+  int bytes = 0;
+  if (bracket != std::string_view::npos)
+    std::from_chars(ptx.data() + bracket + 1, ptx.data() + ptx.size(), bytes);
+  return bytes;
 }
 
 std::optional<std::string> withRegisterLimit(std::string_view ptx, int registers) {

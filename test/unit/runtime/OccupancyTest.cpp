@@ -52,6 +52,7 @@ TEST(Occupancy, a_block_that_spills_may_use_all_registers) {
 TEST(Occupancy, local_memory_is_no_spilled_register) {
   EXPECT_EQ(declaredLocalBytes(".local .align 4 .b8 \t__local_depot0[512];\n"), 512);
   EXPECT_EQ(declaredLocalBytes(".reg .b32 %r<7>;"), 0);
+  EXPECT_EQ(declaredLocalBytes(std::string_view("__local_depot0[12", 15)), 0);
 }
 
 TEST(Occupancy, other_limits_count) {
