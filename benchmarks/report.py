@@ -112,10 +112,11 @@ def cpu_name() -> str:
 
 def versions() -> dict[str, str]:
     """Returns the versions of Python, of Eft and its commit, of the peers that are loaded, and of
-    CUDA and the driver if PyTorch sees a GPU."""
+    CUDA and the driver if PyTorch sees a GPU. The commit ends in "-dirty" if files differ from
+    it."""
     found = {"python": platform.python_version()}
     commit = subprocess.run(
-        ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"],
+        ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--exclude=*"],
         capture_output=True,
         text=True,
     )
