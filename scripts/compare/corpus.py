@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +27,7 @@ def parts() -> dict[str, Callable[[], object]]:
     )
     return {
         **{_name(path): partial(run_script, path, "--largest", "6") for path in tutorials},
-        "benchmarks/kernels.py": benchmarks,
+        "benchmarks/kernels": benchmarks,
         "benchmarks/compile.py": operations,
         "ops": operators,
         **{test.partition("::")[0]: partial(run_tests, test) for test in tests},
@@ -50,16 +51,24 @@ def run_tests(test: str) -> None:
 
 
 def benchmarks() -> None:
-    """Warms up the kernels of benchmarks/kernels.py, with the types and options measured there."""
-    kernels = _benchmark("common").load_kernels(*_eft())
-    for kernel, arguments, options in benchmark_calls(kernels):
+    """Warms up the kernels of benchmarks/kernels, with types and options measured there."""
+    for kernel, arguments, options in benchmark_calls(benchmark_kernels()):
         kernel.warmup(*arguments, **options, target="cpu")
+
+
+def benchmark_kernels() -> SimpleNamespace:
+    """The kernels of all files of benchmarks/kernels, by name."""
+    load = _benchmark("common").load_kernels
+    files = sorted((ROOT / "benchmarks" / "kernels").glob("*.py"))
+    modules = [load(*_eft(), file.stem) for file in files]
+    found = {name: x for module in modules for name, x in vars(module).items()}
+    return SimpleNamespace(**{name: x for name, x in found.items() if hasattr(x, "warmup")})
 
 
 def benchmark_calls(kernels) -> list[tuple]:
     """A tuple of a kernel, its arguments and its options for each call."""
     _, tl = _eft()
-    wide, half, word = tl.float32, tl.float16, tl.int32
+    wide, half, word, long = tl.float32, tl.float16, tl.int32, tl.int64
     plain = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32, "GROUP": 8, "num_stages": 3}
     deep = {**plain, "BLOCK_N": 256, "BLOCK_K": 64, "num_warps": 8}
     sizes = (4096, 4096, 4096)
@@ -70,13 +79,24 @@ def benchmark_calls(kernels) -> list[tuple]:
             (kernels.masked, (of, word, of, 1 << 20, 0.5), {"BLOCK": 1024}),
             (kernels.seeded, (of, of, 1 << 20, 0.5, 123), {"BLOCK": 1024}),
             (kernels.seeded_by_four, (of, of, 1 << 20, 0.5, 123), {"BLOCK": 256}),
+            (kernels.seeded_rows, (of, word, of, 1000, 0.5), {"BLOCK": 1024}),
+            (kernels.copy_strided, (of, of, 1 << 20), {"STRIDE": 2, "BLOCK": 1024}),
+            (kernels.copy_transposed, (of, of, 1024, 1024), {"BLOCK": 64}),
+            (kernels.gather_rows, (of, long, of, 1000), {"BLOCK": 1024}),
+            (kernels.cumulative_sum, (of, of, 1000), {"BLOCK": 1024}),
+            (kernels.index_of_maximum, (of, word, 1000), {"BLOCK": 1024}),
+            (kernels.sort, (of, of, 1000), {"BLOCK": 1024}),
         ]
+    calls.append((kernels.count, (word, word, 1 << 20), {"BINS": 256, "BLOCK": 4096}))
     for columns in (1000, 4096):
         block = {"BLOCK": 1 << (columns - 1).bit_length(), "num_warps": 8}
         calls += [
             (kernels.softmax, (wide, wide, columns), block),
             (kernels.layer_norm, (wide, wide, wide, wide, columns, 1e-5), block),
+            (kernels.rms_norm, (half, half, half, columns, 1e-5), block),
         ]
+        loss = (half, long, wide, half, 4096, columns)
+        calls.append((kernels.cross_entropy, loss, {**block, "WITH_GRADIENT": True}))
         norm = (*(half,) * 6, wide, wide, columns, 0.5, 123, 1e-5)
         calls.append((kernels.dropout_add_norm, norm, {**block, "IS_LAYER": True}))
     for of in (half, tl.bfloat16, wide):

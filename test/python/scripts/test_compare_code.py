@@ -302,7 +302,7 @@ def test_parts_of_the_corpus_are_there():
         names = [*corpus.parts()]
         assert len(names) > 10
         print([name for name in names if not (corpus.ROOT / name).exists()])
-        kernels = corpus._benchmark("common").load_kernels(*corpus._eft())
+        kernels = corpus.benchmark_kernels()
         called = {kernel for kernel, _, _ in corpus.benchmark_calls(kernels)}
         named = {x for x in vars(kernels).values() if hasattr(x, "warmup")}
         print(sorted(kernel.__name__ for kernel in named - called))
