@@ -54,7 +54,7 @@ class Report:
         facts = {
             "benchmark": self.name,
             "title": self.title,
-            "command": shlex.join(["python", *sys.orig_argv[1:]]),
+            "command": command(sys.orig_argv[1:]),
             "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
             "machine": machine(),
             "versions": versions(),
@@ -89,6 +89,20 @@ def _text(value) -> str:
     if value is None:
         return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def command(words: list[str]) -> str:
+    """Returns the command that repeats a benchmark from the root of the checkout. `words` are the
+    arguments of Python. The folder of the results, `--out DIR`, is left out."""
+    root = Path(__file__).resolve().parents[1]
+    kept = ["python"]
+    for before, word in zip(["", *words], words, strict=False):
+        if "--out" in (before, word) or word.startswith("--out="):
+            continue
+        path = Path(word).resolve()
+        is_script = path.suffix == ".py" and path.is_relative_to(root)
+        kept.append(path.relative_to(root).as_posix() if is_script else word)
+    return shlex.join(kept)
 
 
 def machine() -> str:

@@ -55,6 +55,14 @@ def test_differences_beyond_the_tolerance(module):
     assert found == [("sum: beside Triton", 1.0, 0.8), ("sort: beside Triton", 1.0, 1.5)]
 
 
+def test_the_command_of_a_report_holds_on_every_machine(module):
+    command = module("report").command
+    script = str(FOLDER / "rows_gpu.py")
+    words = [script, "--columns", "1024", "--out", "/tmp/results", "--quick"]
+    assert command(words) == "python benchmarks/rows_gpu.py --columns 1024 --quick"
+    assert command([script, "--out=/tmp/results"]) == "python benchmarks/rows_gpu.py"
+
+
 def test_a_plot_of_results_without_a_known_column(module, tmp_path):
     path = tmp_path / "compile.json"
     path.write_text(json.dumps({"benchmark": "compile", "rows": []}))
