@@ -788,4 +788,45 @@ def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def ShareBlocks : Pass<"eft-share-blocks", "::mlir::ModuleOp"> {
+  let summary = "Lets a launch put several small programs of a GPU into one thread block";
+  let description = [{
+    After `eft-lower-to-llvm`. A GPU starts a thread block in a fixed time, however few threads it has, so
+    small programs start faster if some of them share a block. A kernel can be launched so if its programs
+    use no shared memory and no barrier of the block: then only a thread's position in its block tells
+    which program the thread belongs to. In programs of one warp, barriers and votes of the block become
+    those of a warp. Longer programs run no faster in this way, and need a few more instructions to
+    find their position. So a program with loops, or whose warps together execute more than
+    `max-operations` operations, keeps a block of its own.
+
+    Each program gets a row of the block's threads, so that a warp still belongs to one program. The
+    launch chooses the number of rows, from 1 to the second number of `nvvm.maxntid`, which replaces
+    `nvvm.reqntid`. Along x, the number of programs must be a multiple of the number of rows.
+
+    ```mlir
+    llvm.func @kernel() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+      %x = nvvm.read.ptx.sreg.ctaid.x : i32
+    ```
+    becomes
+    ```mlir
+    llvm.func @kernel() attributes {nvvm.kernel, nvvm.maxntid = array<i32: 32, 7, 1>} {
+      %block = nvvm.read.ptx.sreg.ctaid.x : i32
+      %rows = nvvm.read.ptx.sreg.ntid.y : i32
+      %first = llvm.mul %block, %rows overflow<nsw, nuw> : i32
+      %row = nvvm.read.ptx.sreg.tid.y : i32
+      %x = llvm.add %first, %row overflow<nsw, nuw> : i32
+    ```
+
+    Kernels with inline assembly that names threads, barriers or shared memory stay as they are. So do
+    kernels that do not read their position along x, and modules with several kernels.
+  }];
+  let options = [
+    Option<"maxPrograms", "max-programs", "unsigned", /*default=*/"7",
+           "the most programs of a block">,
+    Option<"maxOperations", "max-operations", "unsigned", /*default=*/"800",
+           "the most operations of all warps of a program">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif

@@ -82,6 +82,7 @@ private:
     if (failed(runPasses("Lowering", addLowering)))
       return failure();
     noteSharedMemory();
+    noteProgramsPerBlock();
     if (failed(chooseMachine()))
       return failure();
     if (isAbandoned())
@@ -169,6 +170,13 @@ private:
     for (auto function : module->getOps<LLVM::LLVMFuncOp>())
       if (auto bytes = function->getAttrOfType<IntegerAttr>(EftDialect::sharedBytesName))
         result.sharedBytes = unsigned(bytes.getInt());
+  }
+
+  void noteProgramsPerBlock() {
+    for (auto function : module->getOps<LLVM::LLVMFuncOp>())
+      if (auto extents =
+              function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getMaxntidAttrName()))
+        result.programsPerBlock = unsigned(extents[1]);
   }
 
   /// Replaces the target machine if the kernel uses warpgroups: their instructions exist only on

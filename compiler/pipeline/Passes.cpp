@@ -163,6 +163,8 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addPass(createOutlineParts());
   }
   passes.addPass(createLowerToLLVM({options.maxRegisters}));
+  if (options.isGpu)
+    passes.addPass(createShareBlocks());
 }
 
 void addPipeline(OpPassManager &passes, const PassOptions &options) {

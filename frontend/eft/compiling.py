@@ -24,7 +24,8 @@ def compile_here(function, variant, lowered=None) -> tuple[tuple, bytes, tuple |
     """
     compiled = _run(function, variant, lowered=lowered)
     limit = variant.options.get("maxnreg")
-    fields = (compiled.name, variant.target, compiled.num_warps, compiled.shared_bytes, limit)
+    shape = compiled.num_warps, compiled.shared_bytes, limit, compiled.programs_per_block
+    fields = (compiled.name, variant.target, *shape)
     linked = None
     # The runtime can load linked code only on processors that it can describe. On other processors
     # the compiler loads the object file.

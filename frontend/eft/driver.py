@@ -68,8 +68,8 @@ def load_code(compilation: Compilation, device: int) -> CompiledKernel:
     if is_host:
         kernel = CompiledKernel.load_host(_load_on_host(compilation), None, name)
     else:
-        warps, shared = compilation.num_warps, compilation.shared
-        kernel = CompiledKernel.load_cuda(device, compilation.binary, name, warps, shared)
+        shape = compilation.num_warps, compilation.shared, compilation.programs_per_block
+        kernel = CompiledKernel.load_cuda(device, compilation.binary, name, *shape)
     kernel.compilation = compilation
     kernel.device = -1 if is_host else device
     return kernel
@@ -235,7 +235,7 @@ def _pack(fields: tuple, binary: bytes, linked: tuple | None) -> bytes:
 
 
 def _unpack(packed: bytes) -> tuple[tuple, bytes, tuple | None]:
-    name, target, *numbers, places, size, rest = packed.split(b"\n", 7)
+    name, target, *numbers, places, size, rest = packed.split(b"\n", 8)
     numbers = [None if number == b"None" else int(number) for number in numbers]
     fields = (name.decode(), target.decode(), *numbers)
     binary, code = rest[: int(size)], rest[int(size) :]

@@ -39,7 +39,8 @@ class Compilation:
 
     def __init__(self, fields: tuple, binary: bytes, make_stages=None, device=None, linked=None):
         self._fields = fields
-        self.name, self.target, self.num_warps, self.shared, self.maxnreg = fields
+        self.name, self.target, *numbers = fields
+        self.num_warps, self.shared, self.maxnreg, self.programs_per_block = numbers
         self.binary = binary
         self.linked = linked
         self._make_stages = make_stages and _NotPickled(make_stages)

@@ -20,7 +20,7 @@ SAME_FOR_ALL = {
 }
 
 
-class Metadata(namedtuple("Metadata", "name target num_warps shared maxnreg")):
+class Metadata(namedtuple("Metadata", "name target num_warps shared maxnreg programs_per_block")):
     """The metadata of one variant. The entries of `SAME_FOR_ALL` are attributes, too.
 
     Attributes:
@@ -29,6 +29,7 @@ class Metadata(namedtuple("Metadata", "name target num_warps shared maxnreg")):
         num_warps: the number of warps of a program.
         shared: the shared memory of a program, in bytes.
         maxnreg: the largest number of registers that a GPU's thread may use, or None.
+        programs_per_block: the most programs that a launch may put into one thread block of a GPU.
     """
 
     __slots__ = ()

@@ -84,6 +84,8 @@ struct Compiled {
   std::vector<Parameter> parameters;
   unsigned numWarps = 0;    ///< warps per program on a GPU
   unsigned sharedBytes = 0; ///< bytes of shared memory per program on a GPU
+  /// The most programs that a launch on a GPU may put into one thread block.
+  unsigned programsPerBlock = 1;
   /// The target of the compile. For the CPU at hand it names that CPU and its features.
   Target target;
   /// The name and the text of each stage that the compile reached, in order: `ir`, `placed`,

@@ -20,6 +20,9 @@ struct KernelInfo {
   std::vector<Parameter> parameters;
   unsigned numWarps = 4;    ///< warps of 32 threads per program on a GPU
   unsigned sharedBytes = 0; ///< bytes of shared memory per program on a GPU
+  /// The most programs that a launch on a GPU may put into one thread block. More than 1 is only
+  /// for code in which program number x is ctaid.x * ntid.y + tid.y.
+  unsigned programsPerBlock = 1;
 };
 
 /// A kernel that is loaded on a device.

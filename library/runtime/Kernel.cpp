@@ -63,7 +63,8 @@ Expected<Kernel> Kernel::loadCuda(Device device, std::string_view image, KernelI
     return invalid(info, "has no code: its image is empty");
   if (image.starts_with(ELFMAG) && !isWholeElf(image))
     return invalid(info, "has a cubin that is cut off");
-  cuda::KernelShape shape{static_cast<int>(info.numWarps), static_cast<int>(info.sharedBytes)};
+  cuda::KernelShape shape{static_cast<int>(info.numWarps), static_cast<int>(info.sharedBytes),
+                          info.programsPerBlock};
   auto code = AnyKernel::loadCuda(device.index, image, info.name, shape);
   if (!code.ok())
     return code.error();

@@ -143,9 +143,10 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
       return {};
     }
   }
-  result =
-      driver.cuLaunchKernel(module.function(), grid[0], grid[1], grid[2], threads, 1, 1,
-                            static_cast<unsigned>(shape.sharedBytes), stream, parameters, nullptr);
+  const unsigned programs = programsOfBlock(owner->properties(), grid, shape.programsPerBlock);
+  result = driver.cuLaunchKernel(module.function(), grid[0] / programs, grid[1], grid[2], threads,
+                                 programs, 1, static_cast<unsigned>(shape.sharedBytes), stream,
+                                 parameters, nullptr);
   Status asserted;
   if (result == success && assertions)
     asserted =

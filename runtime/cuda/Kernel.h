@@ -17,6 +17,8 @@ namespace eft::cuda {
 struct KernelShape {
   int numWarps = 4;
   int sharedBytes = 0; // dynamic shared memory of one block
+  // The most programs of one block. Each has a row of the block's threads, along y.
+  unsigned programsPerBlock = 1;
 };
 
 // Owns the kernel's module on the GPU, and unloads it when destroyed. Safe to launch from several
@@ -32,7 +34,7 @@ public:
   const Gpu &gpu() const { return *owner; }
   const KernelResources &resources() const { return used; }
 
-  // Launches one thread block for each program of `grid`, which must be within the GPU's limits.
+  // Launches the programs of `grid`, which must be within the GPU's limits.
   // `slots` holds the parameters, eight bytes each, and may be freed when the call returns. If the
   // kernel has assertions, waits for it, until it is done or the interruption, if there is one,
   // ends the wait.

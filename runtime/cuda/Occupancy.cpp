@@ -53,6 +53,20 @@ bool fits(const GpuProperties &gpu, const BlockNeeds &block, int blocks) {
 
 } // namespace
 
+unsigned programsOfBlock(const GpuProperties &gpu, const std::array<uint32_t, 3> &grid,
+                         unsigned most) {
+  if (most < 2)
+    return 1;
+  const uint64_t held = uint64_t(gpu.multiprocessors) * uint64_t(gpu.maxBlocksPerMultiprocessor);
+  if (uint64_t(grid[0]) * grid[1] * grid[2] < 2 * held)
+    return 1;
+  // The best number first. Blocks of eight programs start no faster, and take longer.
+  for (unsigned programs : {4, 3, 5, 7, 2})
+    if (programs <= most && grid[0] % programs == 0)
+      return programs;
+  return 1;
+}
+
 std::optional<RegisterLimit> registerLimit(const GpuProperties &gpu, const BlockNeeds &block) {
   if (block.threads <= 0 || block.registers <= 0)
     return std::nullopt;
@@ -83,9 +97,11 @@ int declaredLocalBytes(std::string_view ptx) {
 }
 
 std::optional<std::string> withRegisterLimit(std::string_view ptx, int registers) {
-  // The directive with the number of threads in a PTX kernel's header.
-  constexpr std::string_view header = "\n.reqntid ";
-  const size_t start = ptx.find(header);
+  // The directive with the number of threads in a PTX kernel's header. The second one is for
+  // kernels that can share a block.
+  size_t start = ptx.find("\n.reqntid ");
+  if (start == std::string_view::npos)
+    start = ptx.find("\n.maxntid ");
   const bool isLimited = ptx.find("\n.maxnreg ") != std::string_view::npos;
   if (start == std::string_view::npos || isLimited)
     return std::nullopt;

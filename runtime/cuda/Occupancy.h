@@ -4,6 +4,8 @@
 
 #include "runtime/cuda/Gpu.h"
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +27,15 @@ struct RegisterLimit {
   int spilledBytes = 0;
   bool operator==(const RegisterLimit &) const = default;
 };
+
+// The number of programs, at most `most`, that each thread block of a launch should hold. It
+// divides the number of programs along x.
+//
+// A GPU starts blocks one after another, in a fixed time, and a multiprocessor holds a fixed number
+// of them. Small programs of a large grid wait for both, so some of them share a block. A small
+// grid gets a block for each program: its blocks then spread over more multiprocessors.
+unsigned programsOfBlock(const GpuProperties &gpu, const std::array<uint32_t, 3> &grid,
+                         unsigned most);
 
 // The limit with which the assembler should assemble a kernel once more, if its first code needs
 // what `block` says. The assembler does not know how much shared memory a launch uses, so it does

@@ -112,6 +112,7 @@ void addCompileFunctions(py::module_ &module) {
       .def_readonly("name", &Compiled::name)
       .def_readonly("num_warps", &Compiled::numWarps)
       .def_readonly("shared_bytes", &Compiled::sharedBytes)
+      .def_readonly("programs_per_block", &Compiled::programsPerBlock)
       .def_property_readonly("binary", [](const Compiled &self) { return py::bytes(self.binary); })
       .def_property_readonly("stages", [](const Compiled &self) {
         py::dict stages;

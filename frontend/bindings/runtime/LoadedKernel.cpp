@@ -31,13 +31,15 @@ PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const AnyKernel>> lo
 }
 
 PyObject *loadCuda(PyObject *type, PyObject *args, PyObject *keywords) {
-  static const char *names[] = {"device", "image", "name", "num_warps", "shared", nullptr};
+  static const char *names[] = {
+      "device", "image", "name", "num_warps", "shared", "programs_per_block", nullptr};
   int device = 0;
   Py_buffer buffer;
   const char *name = nullptr;
   cuda::KernelShape shape;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii:load_cuda", const_cast<char **>(names),
-                                   &device, &buffer, &name, &shape.numWarps, &shape.sharedBytes))
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii|I:load_cuda", const_cast<char **>(names),
+                                   &device, &buffer, &name, &shape.numWarps, &shape.sharedBytes,
+                                   &shape.programsPerBlock))
     return nullptr;
   std::string_view image(static_cast<const char *>(buffer.buf), static_cast<size_t>(buffer.len));
   PyThreadState *thread = PyEval_SaveThread(); // the driver may have PTX to assemble
@@ -105,10 +107,9 @@ PyGetSetDef properties[] = {
 PyMethodDef methods[] = {
     {"load_cuda", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadCuda)),
      METH_CLASS | METH_VARARGS | METH_KEYWORDS,
-     "load_cuda(device, image, name, num_warps, shared)\n--\n\n"
+     "load_cuda(device, image, name, num_warps, shared, programs_per_block=1)\n--\n\n"
      "Loads the kernel `name` of PTX or of a cubin on a GPU. `shared` counts bytes of dynamic "
-     "shared "
-     "memory.\n"
+     "shared memory, and a block holds at most `programs_per_block` programs.\n"
      "Raises CudaError with the driver's words."},
     {"load_host", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadHost)),
      METH_CLASS | METH_VARARGS | METH_KEYWORDS,

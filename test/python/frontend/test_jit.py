@@ -120,6 +120,7 @@ def test_stages():
         "num_warps": 4,
         "shared": 0,
         "maxnreg": None,
+        "programs_per_block": 1,
     }
     assert repr(kernel) == "<eft kernel scale for cpu>"
 
@@ -133,9 +134,17 @@ def test_a_bound_on_registers(tmp_path, monkeypatch):
             for options in ({}, {"maxnreg": 64}, {"maxnreg": 32})
         )
         assert ".maxnreg" not in free.asm["ptx"]
-        assert ".reqntid 128, 1, 1\n.maxnreg 64" in bound.asm["ptx"]
+        assert ".maxntid 128, 2, 1\n.maxnreg 64" in bound.asm["ptx"]
         assert ".maxnreg 32" in tight.binary.decode()
         assert [each.metadata.maxnreg for each in (free, bound, tight)] == [None, 64, 32]
+
+
+def test_programs_per_block_are_in_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("EFT_CACHE_DIR", str(tmp_path))
+    for _ in range(2):
+        kernel = scale.warmup(tl.float32, 64, 1, 2.0, BLOCK=32, target="cuda:90", num_warps=1)
+        assert kernel.metadata.programs_per_block == 7
+        assert ".maxntid 32, 7, 1" in kernel.asm["ptx"]
 
 
 def test_a_bound_on_registers_runs(device):

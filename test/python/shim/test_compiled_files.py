@@ -62,7 +62,7 @@ def test_block_ir_is_compiled_with_options_for_a_gpu(tmp_path):
     path = written(tmp_path, "k.ttir", of(*SCALES, BLOCK=512).asm["ttir"])
     made = compiler.compile(path, target=GPU, options={"num_warps": 2, "maxnreg": 32})
     assert (made.metadata.num_warps, made.metadata.maxnreg) == (2, 32)
-    assert ".reqntid 64" in made.asm["ptx"] and ".maxnreg 32" in made.asm["ptx"]
+    assert ".maxntid 64, 4, 1" in made.asm["ptx"] and ".maxnreg 32" in made.asm["ptx"]
     assert made.hash != compiler.compile(path, target=GPU).hash
     facts = pickle.loads(pickle.dumps(made.asm))
     assert facts["ptx"] == made.asm["ptx"]

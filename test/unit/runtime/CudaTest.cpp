@@ -159,6 +159,15 @@ TEST_F(Cuda, a_launch_passes_on_grid_block_stream_and_parameters) {
   EXPECT_FALSE(kernel->returnsAtOnce(*grid));
 }
 
+TEST_F(Cuda, programs_that_share_a_block_have_its_rows) {
+  auto kernel = load("params=0", {1, 0, 7});
+  ASSERT_TRUE(kernel->launch(*kernel->check({20000, 4, 5}), {}).ok());
+  ASSERT_TRUE(kernel->launch(*kernel->check({20, 4, 5}), {}).ok());
+  EXPECT_EQ(fake.log(), "load on 0\nlaunch dropout on 0 grid 5000 4 5 block 32 4 1 shared 0 "
+                        "stream 0:\n"
+                        "launch dropout on 0 grid 20 4 5 block 32 1 1 shared 0 stream 0:\n");
+}
+
 TEST_F(Cuda, more_parameters_than_fit_on_the_stack) {
   auto kernel = load("params=100");
   std::vector<uint64_t> slots(100);

@@ -9,6 +9,7 @@ namespace {
 
 GpuProperties hopper() {
   GpuProperties gpu;
+  gpu.multiprocessors = 132;
   gpu.maxBlocksPerMultiprocessor = 32;
   gpu.maxThreadsPerMultiprocessor = 2048;
   gpu.maxSharedPerMultiprocessor = 233472;
@@ -17,6 +18,36 @@ GpuProperties hopper() {
 }
 
 } // namespace
+
+TEST(Occupancy, small_programs_of_a_large_grid_share_blocks) {
+  EXPECT_EQ(programsOfBlock(hopper(), {10000, 1, 1}, 7), 4u);
+  EXPECT_EQ(programsOfBlock(hopper(), {10002, 1, 1}, 7), 3u);
+  EXPECT_EQ(programsOfBlock(hopper(), {10010, 1, 1}, 7), 5u);
+  EXPECT_EQ(programsOfBlock(hopper(), {10003, 1, 1}, 7), 7u);
+  EXPECT_EQ(programsOfBlock(hopper(), {10006, 1, 1}, 7), 2u);
+  EXPECT_EQ(programsOfBlock(hopper(), {10007, 1, 1}, 7), 1u); // a prime number
+  EXPECT_EQ(programsOfBlock(hopper(), {2147483644, 1, 1}, 7), 4u);
+}
+
+TEST(Occupancy, a_block_has_at_most_the_programs_that_it_may_have) {
+  EXPECT_EQ(programsOfBlock(hopper(), {10000, 1, 1}, 1), 1u);
+  EXPECT_EQ(programsOfBlock(hopper(), {10000, 1, 1}, 2), 2u);
+  EXPECT_EQ(programsOfBlock(hopper(), {10002, 1, 1}, 2), 2u);
+  EXPECT_EQ(programsOfBlock(hopper(), {10005, 1, 1}, 2), 1u);
+}
+
+TEST(Occupancy, programs_share_blocks_along_x_only) {
+  EXPECT_EQ(programsOfBlock(hopper(), {2, 10000, 10000}, 7), 2u);
+  EXPECT_EQ(programsOfBlock(hopper(), {1, 10000, 1}, 7), 1u);
+  EXPECT_EQ(programsOfBlock(hopper(), {0, 10000, 1}, 7), 1u);
+}
+
+TEST(Occupancy, programs_of_a_small_grid_have_blocks_of_their_own) {
+  constexpr uint32_t twice = 2 * 132 * 32; // twice the blocks that the multiprocessors hold
+  EXPECT_EQ(programsOfBlock(hopper(), {twice - 4, 1, 1}, 7), 1u);
+  EXPECT_EQ(programsOfBlock(hopper(), {twice, 1, 1}, 7), 4u);
+  EXPECT_EQ(programsOfBlock(hopper(), {twice / 4, 2, 2}, 7), 4u);
+}
 
 TEST(Occupancy, a_step_below_is_near) {
   using Limit = RegisterLimit;
@@ -53,6 +84,15 @@ TEST(Occupancy, local_memory_is_no_spilled_register) {
   EXPECT_EQ(declaredLocalBytes(".local .align 4 .b8 \t__local_depot0[512];\n"), 512);
   EXPECT_EQ(declaredLocalBytes(".reg .b32 %r<7>;"), 0);
   EXPECT_EQ(declaredLocalBytes(std::string_view("__local_depot0[12", 15)), 0);
+}
+
+TEST(Occupancy, a_limit_goes_behind_the_number_of_threads) {
+  EXPECT_EQ(withRegisterLimit(")\n.reqntid 32, 1, 1\n{}", 40),
+            ")\n.reqntid 32, 1, 1\n.maxnreg 40\n{}");
+  EXPECT_EQ(withRegisterLimit(")\n.maxntid 32, 7, 1\n{}", 40),
+            ")\n.maxntid 32, 7, 1\n.maxnreg 40\n{}");
+  EXPECT_EQ(withRegisterLimit(")\n.reqntid 32, 1, 1\n.maxnreg 64\n{}", 40), std::nullopt);
+  EXPECT_EQ(withRegisterLimit("a cubin", 40), std::nullopt);
 }
 
 TEST(Occupancy, other_limits_count) {

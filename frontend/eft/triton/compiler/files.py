@@ -152,7 +152,8 @@ class IRSource:
             code = made(keep_stages=False)
         except _compiler.IRError as error:
             raise self._translated(error) from None
-        fields = (code.name, named, code.num_warps, code.shared_bytes, limit)
+        shape = code.num_warps, code.shared_bytes, limit, code.programs_per_block
+        fields = (code.name, named, *shape)
 
         def make_stages():
             return made(keep_stages=True).stages
@@ -201,7 +202,9 @@ class IRSource:
         extents = re.search(r"^\s*\.(?:reqntid|maxntid)\s+([\d, ]+)", self.src, re.M)
         if extents is None:
             raise self._mistake("the PTX does not say how many threads a program has: .reqntid")
-        threads = math.prod(int(extent) for extent in extents[1].split(","))
+        extents = [int(extent) for extent in extents[1].split(",")]
+        # In Eft's own code, the rows of a block's threads may be programs (`eft-share-blocks`).
+        threads = extents[0] if "%ntid.y" in self.src else math.prod(extents)
         if threads == 0 or threads % _WARP:
             raise self._mistake(f"a program has {threads} threads, expected a multiple of {_WARP}")
         warps = options.get("num_warps", threads // _WARP)
@@ -211,7 +214,7 @@ class IRSource:
             )
         shared = self._shared_bytes(options)
         named = _compiler.target_name(target.name)
-        fields = (self.name, named, warps, shared, None)
+        fields = (self.name, named, warps, shared, None, 1)
         return Compilation(fields, self.src.encode(), device=_gpu(named))
 
     def _shared_bytes(self, options: dict) -> int:
