@@ -28,10 +28,11 @@ struct DivideByUniform : OpRewritePattern<arith::DivFOp> {
     Value one =
         rewriter.create<arith::ConstantOp>(division.getLoc(), rewriter.getFloatAttr(element, 1.0));
     Value reciprocal = rewriter.create<arith::DivFOp>(division.getLoc(), one, divisor);
-    auto uniform = rewriter.replaceOpWithNewOp<UniformDivOp>(
-        division, division.getType(), division.getLhs(), divisor, reciprocal);
+    auto uniform = rewriter.create<UniformDivOp>(division.getLoc(), division.getType(),
+                                                 division.getLhs(), divisor, reciprocal);
     if (Attribute flag = division->getAttr(EftDialect::nonNegativeDividendName))
       uniform->setAttr(EftDialect::nonNegativeDividendName, flag);
+    rewriter.replaceOp(division, uniform);
     return success();
   }
 };
