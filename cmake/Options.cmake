@@ -29,10 +29,11 @@ add_library(EftMLIROptions INTERFACE)
 target_include_directories(EftMLIROptions SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_link_libraries(EftMLIROptions INTERFACE EftOptions)
 
-# A precompiled header of the dialects that are used everywhere. With it, a pass takes 2 s to
-# compile instead of 11 s.
+# A precompiled header of MLIR and of Eft's dialect. With it, a pass takes 3 s to compile instead of
+# 12 s.
 add_library(EftPrecompiled OBJECT ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
 target_link_libraries(EftPrecompiled PRIVATE EftMLIROptions)
 target_precompile_headers(EftPrecompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+add_dependencies(EftPrecompiled EftIRGenerated)
 
 set_property(GLOBAL PROPERTY EFT_LIBRARIES EftOptions EftHeaders EftMLIROptions)
