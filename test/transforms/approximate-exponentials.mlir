@@ -34,6 +34,18 @@ func.func @exp(%x: f32) -> f32 {
   return %y : f32
 }
 
+// A number that is at most 0 needs no upper bound.
+// CHECK-LABEL: @exp_of_negated_square
+// CHECK: %[[X:.*]] = arith.maximumf
+// CHECK-NOT: arith.minimumf
+// CHECK: %[[T:.*]] = arith.mulf %[[X]],
+func.func @exp_of_negated_square(%x: f32) -> f32 {
+  %square = arith.mulf %x, %x : f32
+  %negated = arith.negf %square : f32
+  %y = math.exp %negated fastmath<afn> : f32
+  return %y : f32
+}
+
 // Exponentials without fastmath<afn> are not approximated, nor are those of f64.
 // CHECK-LABEL: @exact
 // CHECK-NOT: math.exp

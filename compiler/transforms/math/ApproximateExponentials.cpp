@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Exponentials of f32 by a GPU's approximation of 2^x, for operations that allow approximation.
+#include "compiler/analysis/Signs.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/ExpandFunction.h"
 
@@ -14,11 +15,12 @@ Number approximateExp2(Number x) {
 }
 
 /// Let t be x / ln 2, rounded, and l = x - t · ln 2. Then e^x = 2^t · e^l, and l is so small that
-/// e^l is 1 + l. At the upper bound of the clamp 2^t is infinite. l is positive there, so the final
-/// multiply-add keeps the infinity.
+/// e^l is 1 + l. At the lower bound of x, 2^t is 0. At the upper bound 2^t is infinite; l is
+/// positive there, so the final multiply-add keeps the infinity.
 Number approximateExp(Number x) {
   constexpr double perLn2 = 0x1.715476p+0, ln2High = 0x1.62e43p-1, ln2Low = -0x1.05c61p-29;
-  x = clamp(x, -104.0, 0x1.62e43p+6);
+  constexpr double least = -104.0, greatest = 0x1.62e43p+6;
+  x = isNonPositive(x) ? atLeast(x, least) : clamp(x, least, greatest);
   Number t = x * perLn2;
   Number l = fma(t, -ln2Low, fma(t, -ln2High, x));
   Number power = approximateExp2(t);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exponentials of blocks of matrix products, which a GPU approximates."""
+"""Exponentials that a GPU approximates: those of matrix products, and `fast_expf`."""
 
 import eft
 import eft.language as tl
 import mpmath
 import numpy as np
 import pytest
+from eft.language.extra import libdevice
 from elementary import SPECIAL, exact, ulps
+from support import assert_same_bits
 
 SIZE = 64
 FUNCTIONS = {"exp": (mpmath.exp, 3.0), "exp2": (lambda x: mpmath.mpf(2) ** x, 2.0)}
@@ -87,3 +89,54 @@ def test_only_these_use_the_hardware(function):
     assert "ex2.approx.ftz.f32" in compiled.asm["ptx"]
     compiled = of_memory.warmup(single, single, SIZE, function, grid=(1,), target="cuda:80")
     assert "ex2" not in compiled.asm["ptx"]
+
+
+@eft.jit
+def fast(x_ptr, y_ptr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE * SIZE)
+    tl.store(y_ptr + i, libdevice.fast_expf(tl.load(x_ptr + i)))
+
+
+@eft.jit
+def fast_below_maximum(x_ptr, y_ptr, SIZE: tl.constexpr):
+    i = tl.arange(0, SIZE * SIZE)
+    x = tl.load(x_ptr + i)
+    tl.store(y_ptr + i, libdevice.fast_expf(x - tl.max(x, 0)))
+
+
+def test_fast_expf_is_the_exponential_of_products(device):
+    x = operands()
+    found, expected = (device.put(np.zeros_like(x)) for _ in range(2))
+    fast[(1,)](device.put(x), found, SIZE)
+    of_product[(1,)](
+        device.put(x), device.put(np.zeros(SIZE * SIZE, np.float16)), expected, SIZE, "exp"
+    )
+    assert_same_bits(device.get(found), device.get(expected))
+
+
+def test_fast_expf_below_a_maximum_has_the_same_bits(device):
+    """The operand is known to be at most 0, and is not clamped from above."""
+    x = operands()
+    x = np.where(np.isnan(x) | (x > 140), np.float32(140), x)
+    x[:4] = -np.inf, -3e38, 140, -0.0
+    found, expected = (device.put(np.zeros_like(x)) for _ in range(2))
+    fast_below_maximum[(1,)](device.put(x), found, SIZE)
+    fast[(1,)](device.put(x - x.max()), expected, SIZE)
+    assert_same_bits(device.get(found), device.get(expected))
+
+
+@pytest.mark.parametrize("dtype", [tl.float16, tl.bfloat16, tl.float64])
+def test_fast_expf_of_other_types(dtype):
+    pointer = tl.pointer_type(dtype)
+    compiled = fast.warmup(pointer, pointer, 16, grid=(1,), target="cuda:80")
+    assert ("ex2.approx.ftz.f32" in compiled.asm["ptx"]) == (dtype != tl.float64)
+
+
+@eft.jit
+def fast_of_an_integer(y_ptr):
+    tl.store(y_ptr, libdevice.fast_expf(tl.program_id(0)))
+
+
+def test_fast_expf_needs_a_float():
+    with pytest.raises(eft.CompilationError, match="fast_expf needs .*float.*, got .*int32"):
+        fast_of_an_integer.warmup(tl.pointer_type(tl.float32), grid=(1,), target="cuda:80")

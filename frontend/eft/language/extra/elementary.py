@@ -79,8 +79,8 @@ _UNARY = {
     "sqrt_rn": ("math.sqrt", "the square root, correctly rounded"),
     "rsqrt": ("math.rsqrt", "1 divided by the square root"),
     "cbrt": ("math.cbrt", "the cube root", 0.50, 0.50),
-    # CUDA approximates these functions. Eft computes them like the accurate functions.
-    "fast_expf": ("math.exp", "the same as `exp`"),
+    # CUDA approximates these functions. Eft computes them like the accurate ones. (`fast_expf`
+    # below is an approximation.)
     "fast_exp10f": ("eft.exp10", "the same as `exp10`"),
     "fast_logf": ("math.log", "the same as `log`"),
     "fast_log2f": ("math.log2", "the same as `log2`"),
@@ -101,6 +101,16 @@ for _name, _row in _UNARY.items():
     _unary(_name, *_row)
 for _name, _row in _BINARY.items():
     _binary(_name, *_row)
+
+
+@offer
+def fast_expf(arg0):
+    """e to the power of `arg0`, element by element, of floats. A GPU uses its approximation of
+    powers of two, if `arg0` is no fp64: in fp32, the result is within 3 units in the last place,
+    and 0 where it is less than 2⁻¹²⁶. A CPU computes the same as `exp`."""
+    x = to_tensor(arg0)
+    check_floats("fast_expf", x)
+    return op("math.exp", [x], x.type, fastmath="#arith.fastmath<afn>")
 
 
 @offer
