@@ -30,7 +30,7 @@ def configurations(kernel: str, columns: int) -> list[tuple[int, int]]:
     if kernel.startswith("cross entropy"):
         most = 32
         blocks = sorted({min(block, row) for block in (4096, 8192, 16384, 32768)})
-    pairs = itertools.product(blocks, (2, 4, 8, 16, 32))
+    pairs = itertools.product(blocks, (1, 2, 4, 8, 16, 32))
     return [(block, warps) for block, warps in pairs if 8 <= block // (32 * warps) <= most]
 
 

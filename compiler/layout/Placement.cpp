@@ -7,7 +7,7 @@
 
 namespace eft {
 
-// A program is one thread block, which has at most 1024 threads.
+// A program's threads are in one thread block, which has at most 1024 threads.
 std::string validateNumWarps(int64_t count) {
   constexpr int64_t most = 1024 / lanesPerWarp;
   if (isPowerOfTwo(count) && count <= most)

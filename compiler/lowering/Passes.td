@@ -788,16 +788,34 @@ def LowerToLLVM : Pass<"eft-lower-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def NarrowBarriers : Pass<"eft-narrow-barriers", "::mlir::ModuleOp"> {
+  let summary = "Lets only the warp wait where a program of a GPU has one warp";
+  let description = [{
+    Runs after `eft-lower-to-llvm`. If the programs of a kernel have one warp, the pass replaces barriers of
+    the thread block by barriers of the warp, and votes of the block by votes of the warp. These are
+    faster, and several programs may then share a block. A module with several kernels stays as it is.
+
+    ```mlir
+    nvvm.barrier0
+    ```
+    becomes
+    ```mlir
+    %lanes = llvm.mlir.constant(-1 : i32) : i32
+    nvvm.bar.warp.sync %lanes : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
 def ShareBlocks : Pass<"eft-share-blocks", "::mlir::ModuleOp"> {
   let summary = "Lets a launch put several small programs of a GPU into one thread block";
   let description = [{
-    After `eft-lower-to-llvm`. A GPU starts a thread block in a fixed time, however few threads it has, so
-    small programs start faster if some of them share a block. A kernel can be launched so if its programs
-    use no shared memory and no barrier of the block: then only a thread's position in its block tells
-    which program the thread belongs to. In programs of one warp, barriers and votes of the block become
-    those of a warp. Longer programs run no faster in this way, and need a few more instructions to
-    find their position. So a program with loops, or whose warps together execute more than
-    `max-operations` operations, keeps a block of its own.
+    Runs after `eft-narrow-barriers`. A GPU starts a thread block in a fixed time, however few threads it
+    has, so small programs start faster if some of them share a block. This is possible if the programs use
+    no shared memory, no barrier of the block and no inline assembly of the kernel's own. Then a program
+    depends on its block only through the positions that its threads read. Longer programs run no faster
+    in this way, and need a few more instructions to find their position. So a program with loops, or whose
+    warps together execute more than `max-operations` operations, keeps a block of its own.
 
     Each program gets a row of the block's threads, so that a warp still belongs to one program. The
     launch chooses the number of rows, from 1 to the second number of `nvvm.maxntid`, which replaces
@@ -817,8 +835,8 @@ def ShareBlocks : Pass<"eft-share-blocks", "::mlir::ModuleOp"> {
       %x = llvm.add %first, %row overflow<nsw, nuw> : i32
     ```
 
-    Kernels with inline assembly that names threads, barriers or shared memory stay as they are. So do
-    kernels that do not read their position along x, and modules with several kernels.
+    Kernels that read neither their position nor their number along x stay as they are, and so do modules
+    with several kernels.
   }];
   let options = [
     Option<"maxPrograms", "max-programs", "unsigned", /*default=*/"7",

@@ -163,8 +163,10 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addPass(createOutlineParts());
   }
   passes.addPass(createLowerToLLVM({options.maxRegisters}));
-  if (options.isGpu)
+  if (options.isGpu) {
+    passes.addPass(createNarrowBarriers());
     passes.addPass(createShareBlocks());
+  }
 }
 
 void addPipeline(OpPassManager &passes, const PassOptions &options) {

@@ -59,12 +59,19 @@ Expected<Kernel> Kernel::loadCuda(Device device, std::string_view image, KernelI
   if (info.sharedBytes > INT32_MAX)
     return invalid(info, "needs " + std::to_string(info.sharedBytes) +
                              " bytes of shared memory, which no GPU has");
+  if (info.programsPerBlock < 1 || info.programsPerBlock > 32 / info.numWarps)
+    return invalid(info, "must have 1 to " + std::to_string(32 / info.numWarps) +
+                             " programs per block, because a block has at most 32 warps, got " +
+                             std::to_string(info.programsPerBlock));
+  if (info.programsPerBlock > 1 && info.sharedBytes > 0)
+    return invalid(info, "uses shared memory, so it must have 1 program per block, got " +
+                             std::to_string(info.programsPerBlock));
   if (image.empty())
     return invalid(info, "has no code: its image is empty");
   if (image.starts_with(ELFMAG) && !isWholeElf(image))
     return invalid(info, "has a cubin that is cut off");
   cuda::KernelShape shape{static_cast<int>(info.numWarps), static_cast<int>(info.sharedBytes),
-                          info.programsPerBlock};
+                          static_cast<int>(info.programsPerBlock)};
   auto code = AnyKernel::loadCuda(device.index, image, info.name, shape);
   if (!code.ok())
     return code.error();

@@ -18,7 +18,7 @@ struct KernelShape {
   int numWarps = 4;
   int sharedBytes = 0; // dynamic shared memory of one block
   // The most programs of one block. Each has a row of the block's threads, along y.
-  unsigned programsPerBlock = 1;
+  int programsPerBlock = 1;
 };
 
 // Owns the kernel's module on the GPU, and unloads it when destroyed. Safe to launch from several

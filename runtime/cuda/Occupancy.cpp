@@ -53,17 +53,16 @@ bool fits(const GpuProperties &gpu, const BlockNeeds &block, int blocks) {
 
 } // namespace
 
-unsigned programsOfBlock(const GpuProperties &gpu, const std::array<uint32_t, 3> &grid,
-                         unsigned most) {
+unsigned programsOfBlock(const GpuProperties &gpu, const std::array<uint32_t, 3> &grid, int most) {
   if (most < 2)
     return 1;
   const uint64_t held = uint64_t(gpu.multiprocessors) * uint64_t(gpu.maxBlocksPerMultiprocessor);
   if (uint64_t(grid[0]) * grid[1] * grid[2] < 2 * held)
     return 1;
   // The best number first. Blocks of eight programs start no faster, and take longer.
-  for (unsigned programs : {4, 3, 5, 7, 2})
-    if (programs <= most && grid[0] % programs == 0)
-      return programs;
+  for (int programs : {4, 3, 5, 7, 2})
+    if (programs <= most && grid[0] % unsigned(programs) == 0)
+      return unsigned(programs);
   return 1;
 }
 

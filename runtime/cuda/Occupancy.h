@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Occupancy: the number of thread blocks of a kernel that a multiprocessor holds at once.
+// Occupancy: the number of thread blocks of a kernel that a multiprocessor holds at once, and the
+// number of programs in a block.
 #pragma once
 
 #include "runtime/cuda/Gpu.h"
@@ -34,8 +35,7 @@ struct RegisterLimit {
 // A GPU starts blocks one after another, in a fixed time, and a multiprocessor holds a fixed number
 // of them. Small programs of a large grid wait for both, so some of them share a block. A small
 // grid gets a block for each program: its blocks then spread over more multiprocessors.
-unsigned programsOfBlock(const GpuProperties &gpu, const std::array<uint32_t, 3> &grid,
-                         unsigned most);
+unsigned programsOfBlock(const GpuProperties &gpu, const std::array<uint32_t, 3> &grid, int most);
 
 // The limit with which the assembler should assemble a kernel once more, if its first code needs
 // what `block` says. The assembler does not know how much shared memory a launch uses, so it does

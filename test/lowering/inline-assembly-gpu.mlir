@@ -12,7 +12,7 @@ func.func @shared_registers(%b: i8, %h: f16, %f: f32, %p: !eft.ptr<i8>, %q: !eft
   // CHECK: %[[BYTES:.*]] = llvm.bitcast %{{.*}} : vector<2xi8> to i16
   // CHECK: %[[WIDE:.*]] = llvm.zext %[[BYTES]] : i16 to i32
   // CHECK: %[[HALVES:.*]] = llvm.bitcast %{{.*}} : vector<2xf16> to i32
-  // CHECK: %[[MADE:.*]] = llvm.inline_asm "code $0 $1 $2 $3 $4 $5 $6", "=r,=f,=f,r,r,f,f" %[[WIDE]], %[[HALVES]], %[[F:.*]], %[[F]] : (i32, i32, f32, f32) -> !llvm.struct<(i32, f32, f32)>
+  // CHECK: %[[MADE:.*]] = llvm.inline_asm {eft.given_ptx} "code $0 $1 $2 $3 $4 $5 $6", "=r,=f,=f,r,r,f,f" %[[WIDE]], %[[HALVES]], %[[F:.*]], %[[F]] : (i32, i32, f32, f32) -> !llvm.struct<(i32, f32, f32)>
   // CHECK: %[[FIRST:.*]] = llvm.extractvalue %[[MADE]][0]
   // CHECK: %[[NARROW:.*]] = llvm.trunc %[[FIRST]] : i32 to i16
   // CHECK: llvm.bitcast %[[NARROW]] : i16 to vector<2xi8>
@@ -31,7 +31,7 @@ func.func @shared_registers(%b: i8, %h: f16, %f: f32, %p: !eft.ptr<i8>, %q: !eft
 // CHECK-LABEL: @part_of_a_run
 func.func @part_of_a_run(%h: bf16, %p: !eft.ptr<bf16>) {
   // CHECK: %[[PAIR:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
-  // CHECK: llvm.inline_asm has_side_effects {eft.convergent} "x", "=r,=r,=r,=r,0,1,2,3" %[[PAIR]], %[[PAIR]], %[[PAIR]], %[[PAIR]]
+  // CHECK: llvm.inline_asm has_side_effects {eft.convergent, eft.given_ptx} "x", "=r,=r,=r,=r,0,1,2,3" %[[PAIR]], %[[PAIR]], %[[PAIR]], %[[PAIR]]
   %0 = eft.inline_asm "x" constraints "=r,=r,=r,=r,0,1,2,3" pack 8 %h : (bf16) -> bf16
   eft.store %p, %0 : !eft.ptr<bf16>
   return
@@ -42,7 +42,7 @@ func.func @part_of_a_run(%h: bf16, %p: !eft.ptr<bf16>) {
 // Assembly may read the thread's number, so threads vote on a condition that depends on assembly.
 // CHECK-LABEL: @vote_on_a_condition
 func.func @vote_on_a_condition(%p: !eft.ptr<i32>) {
-  // CHECK: %[[LANE:.*]] = llvm.inline_asm "mov.u32 $0, %laneid;", "=r"
+  // CHECK: %[[LANE:.*]] = llvm.inline_asm {eft.given_ptx} "mov.u32 $0, %laneid;", "=r"
   // CHECK: arith.cmpi eq, %[[LANE]]
   // CHECK: llvm.call_intrinsic "llvm.nvvm.barrier0.or"
   %zero = arith.constant 0 : i32

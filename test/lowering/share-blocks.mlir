@@ -95,11 +95,12 @@ llvm.func @shared_memory() -> !llvm.ptr<3> attributes {nvvm.kernel, nvvm.reqntid
 
 // -----
 
-// CHECK-LABEL: llvm.func @assembly_reads_the_thread
+// Assembly that the kernel's author wrote may read the position of the thread.
+// CHECK-LABEL: llvm.func @given_assembly
 // CHECK-SAME: nvvm.reqntid = array<i32: 32, 1, 1>
-llvm.func @assembly_reads_the_thread() -> i32 attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+llvm.func @given_assembly() -> i32 attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
   %x = nvvm.read.ptx.sreg.ctaid.x : i32
-  %0 = llvm.inline_asm asm_dialect = att "mov.u32 $0, %ctaid.x;", "=r" : () -> i32
+  %0 = llvm.inline_asm asm_dialect = att {eft.given_ptx} "mov.u32 $0, %ctaid.x;", "=r" : () -> i32
   llvm.return %0 : i32
 }
 
@@ -205,23 +206,23 @@ llvm.func @vote(%mine: i32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 6
 
 // -----
 
-// One warp waits and votes alone.
-// CHECK-LABEL: llvm.func @warp
-// CHECK-SAME: %[[MINE:.*]]: i32)
+// A vote of the warp.
+// CHECK-LABEL: llvm.func @vote_of_warp
 // CHECK-SAME: nvvm.maxntid = array<i32: 32, 7, 1>
-// CHECK: %[[LANES:.*]] = llvm.mlir.constant(-1 : i32)
-// CHECK-NEXT: nvvm.bar.warp.sync %[[LANES]]
-// CHECK: %[[LANES:.*]] = llvm.mlir.constant(-1 : i32)
-// CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
-// CHECK-NEXT: %[[HOLDS:.*]] = llvm.icmp "ne" %[[MINE]], %[[ZERO]]
-// CHECK-NEXT: %[[ANY:.*]] = llvm.call_intrinsic "llvm.nvvm.vote.any.sync"(%[[LANES]], %[[HOLDS]])
-// CHECK-NEXT: %[[WIDE:.*]] = llvm.zext %[[ANY]]
-// CHECK-NEXT: llvm.return %[[WIDE]]
-llvm.func @warp(%mine: i32) -> i32 attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+llvm.func @vote_of_warp(%lanes: i32, %mine: i1) -> i1 attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
   %x = nvvm.read.ptx.sreg.ctaid.x : i32
-  nvvm.barrier0
-  %any = llvm.call_intrinsic "llvm.nvvm.barrier0.or"(%mine) : (i32) -> i32
-  llvm.return %any : i32
+  nvvm.bar.warp.sync %lanes : i32
+  %any = llvm.call_intrinsic "llvm.nvvm.vote.any.sync"(%lanes, %mine) : (i32, i1) -> i1
+  llvm.return %any : i1
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @number_alone
+// CHECK-SAME: nvvm.maxntid = array<i32: 32, 7, 1>
+llvm.func @number_alone() -> i32 attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>} {
+  %programs = nvvm.read.ptx.sreg.nctaid.x : i32
+  llvm.return %programs : i32
 }
 
 // -----

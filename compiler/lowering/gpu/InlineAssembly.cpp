@@ -186,6 +186,7 @@ Values run(ImplicitLocOpBuilder &b, InlineAsmOp op, ValueRange operands, ArrayRe
       isOne ? results.front() : Type(LLVM::LLVMStructType::getLiteral(b.getContext(), results));
   auto code = emitPtx(b, type, operands, op.getCode(), op.getConstraints(),
                       op.getPure() ? PtxEffects::None : PtxEffects::Some);
+  code->setAttr(givenPtxName, b.getUnitAttr());
   if (!op.getPure())
     code->setAttr(EftDialect::convergentName, b.getUnitAttr());
   if (isOne)

@@ -8,6 +8,9 @@
 
 namespace eft {
 
+/// On inline assembly: the kernel's author wrote it, not the lowering.
+inline constexpr llvm::StringLiteral givenPtxName = "eft.given_ptx";
+
 /// The effects that PTX has other than computing its results.
 enum class PtxEffects { None, Some };
 

@@ -3,6 +3,7 @@
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Convergence.h"
+#include "compiler/lowering/gpu/InlinePtx.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -31,42 +32,13 @@ std::optional<int32_t> requiredThreads(LLVM::LLVMFuncOp function) {
   return extents[0];
 }
 
-/// Makes barriers and votes of a block ones of a warp, for a program of one warp.
-void narrowBarriers(LLVM::LLVMFuncOp function) {
-  function.walk([](Operation *op) {
-    if (!isa<NVVM::Barrier0Op>(op) && !isVote(op))
-      return;
-    ImplicitLocOpBuilder b(op->getLoc(), op);
-    Value lanes = b.create<LLVM::ConstantOp>(b.getI32Type(), -1);
-    if (isVote(op)) {
-      Value mine = op->getOperand(0);
-      Value zero = b.create<LLVM::ConstantOp>(mine.getType(), 0);
-      Value holds = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, mine, zero);
-      auto any = b.create<LLVM::CallIntrinsicOp>(
-          b.getI1Type(), b.getStringAttr("llvm.nvvm.vote.any.sync"), ValueRange{lanes, holds});
-      op->replaceAllUsesWith(b.create<LLVM::ZExtOp>(mine.getType(), any.getResult(0)));
-    } else {
-      b.create<NVVM::SyncWarpOp>(lanes);
-    }
-    op->erase();
-  });
-}
-
-/// True for assembly, or for the name of an intrinsic, that may read the position of a thread in
-/// its block, or wait for other threads of the block.
-bool mayKnowBlock(StringRef code) {
-  return llvm::any_of(ArrayRef<StringRef>{"tid", "ctaid", "warpid", "cluster", "bar", "shared"},
-                      [&](StringRef word) { return code.contains(word); });
-}
-
 /// True for an operation that works in the same way if the threads of its block belong to several
 /// programs, and each warp to one.
 bool allowsSharing(Operation *op) {
-  if (auto assembly = dyn_cast<LLVM::InlineAsmOp>(op))
-    return !mayKnowBlock(assembly.getAsmString());
-  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
-    return !mayKnowBlock(call.getIntrin());
-  // Other operations of this dialect access shared memory or wait for all threads of the block.
+  // Assembly of the kernel itself may read its thread's position in the block.
+  if (isVote(op) || op->hasAttr(givenPtxName))
+    return false;
+  // Others of this dialect may access shared memory or wait for all threads of the block.
   if (isa<NVVM::NVVMDialect>(op->getDialect()))
     return isa<NVVM::ThreadIdXOp, NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp,
                NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp, NVVM::ShflOp, NVVM::ReduxOp,
@@ -119,8 +91,6 @@ struct ShareBlocksPass : impl::ShareBlocksBase<ShareBlocksPass> {
       return;
     LLVM::LLVMFuncOp kernel = *kernels.begin();
     const int32_t threads = *requiredThreads(kernel);
-    if (threads == lanesPerWarp)
-      llvm::for_each(functions, narrowBarriers);
     const int32_t programs = std::min(maxThreads / threads, int32_t(maxPrograms));
     SmallVector<Operation *> reads; // of positions along x, and of their number
     if (programs < 2 || !mayShare(functions, threads / lanesPerWarp, reads) || reads.empty())

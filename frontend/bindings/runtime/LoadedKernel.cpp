@@ -37,7 +37,7 @@ PyObject *loadCuda(PyObject *type, PyObject *args, PyObject *keywords) {
   Py_buffer buffer;
   const char *name = nullptr;
   cuda::KernelShape shape;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii|I:load_cuda", const_cast<char **>(names),
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii|i:load_cuda", const_cast<char **>(names),
                                    &device, &buffer, &name, &shape.numWarps, &shape.sharedBytes,
                                    &shape.programsPerBlock))
     return nullptr;

@@ -5,8 +5,10 @@ import eft
 import eft.language as tl
 import numpy as np
 import pytest
+from eft import _runtime
 
-#: Grids of at least 10,000 programs. 10,007 is a prime number; the others have various divisors.
+#: Grids of at least 10,000 programs. An H200 holds 4224 blocks, and programs share blocks from
+#: twice this number on. 10,007 is a prime number; the others have various divisors.
 GRIDS = [
     *[(12_000,), (12_003,), (12_005,), (11_011,), (10_006,), (10_007,)],
     *[(9_000, 2), (8_500, 1, 3)],
@@ -90,10 +92,11 @@ def test_a_block_of_one_program_gives_the_same_bits(device, columns):
     seeds = rng.integers(-(2**31), 2**31, rows, np.int32)
     together, apart = (device.put(np.zeros_like(x)) for _ in range(2))
     inputs = device.put(x), device.put(seeds)
-    drop[(rows,)](*inputs, together, COLUMNS=columns, num_warps=1)
-    for start in range(0, rows, 3_000):
-        x_part, seeds_part, part = (each[start : start + 3_000] for each in (*inputs, apart))
-        drop[(3_000,)](x_part, seeds_part, part, COLUMNS=columns, num_warps=1)
+    kernel = drop[(rows,)](*inputs, together, COLUMNS=columns, num_warps=1)
+    assert kernel.metadata.programs_per_block == (1 if device.name == "cpu" else 7)
+    for start in range(0, rows, 1_000):
+        x_part, seeds_part, part = (each[start : start + 1_000] for each in (*inputs, apart))
+        drop[(1_000,)](x_part, seeds_part, part, COLUMNS=columns, num_warps=1)
     result = device.get(together)
     np.testing.assert_array_equal(result, device.get(apart))
     assert 0.4 < np.mean(result == 0) < 0.6
@@ -121,3 +124,18 @@ def check_program(bad):
 def test_an_assertion_names_its_program(device, num_warps):
     with pytest.raises(eft.DeviceAssertionError, match=r"in program \(7777, 0, 0\)"):
         check_program[(12_000,)](7777, num_warps=num_warps, debug=True)
+
+
+@eft.jit
+def print_last(n):
+    if tl.program_id(0) >= n - 2:
+        tl.device_print("program", tl.program_id(0))
+
+
+def test_printing_names_its_program(device, capfd):
+    kernel = print_last[(12_000,)](12_000, num_warps=1)
+    assert kernel.metadata.programs_per_block == (1 if device.name == "cpu" else 7)
+    if device.name == "cuda":
+        _runtime.synchronize(0)
+    lines = sorted(capfd.readouterr().out.splitlines())
+    assert lines == [f"pid ({x}, 0, 0) idx () program: {x}" for x in (11_998, 11_999)]

@@ -97,6 +97,17 @@ def test_options_that_a_kernel_in_a_file_contradicts(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "threads, warps",
+    [(".reqntid 64, 2, 1", 4), (".maxntid 64, 4, 1", 2), (".maxntid 128, 1, 1", 4)],
+)
+def test_threads_of_a_program_in_ptx(tmp_path, threads, warps):
+    """Where `.maxntid` gives several rows of threads, a program has one of them."""
+    path = written(tmp_path, "k.ptx", f".visible .entry k(.param .u64 a)\n{threads}\n{{ ret; }}")
+    made = compiler.compile(path, target=GPU)
+    assert (made.metadata.num_warps, made.metadata.programs_per_block) == (warps, 1)
+
+
+@pytest.mark.parametrize(
     "ending, options, idle",
     [
         ("ptx", {"num_stages": 5, "maxnreg": 32, "debug": False}, "PTX .*: maxnreg, num_stages"),

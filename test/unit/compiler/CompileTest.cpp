@@ -65,7 +65,8 @@ TEST_P(CompileForGpu, Ptx) {
   const std::string &ptx = compiled->binary;
   EXPECT_NE(ptx.find(".target sm_" + number), std::string::npos);
   EXPECT_NE(ptx.find(".visible .entry add("), std::string::npos);
-  EXPECT_NE(ptx.find(".reqntid 64, 1, 1"), std::string::npos);
+  EXPECT_EQ(compiled->programsPerBlock, 4u);
+  EXPECT_NE(ptx.find(".maxntid 64, 4, 1"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Capabilities, CompileForGpu, ::testing::Values(80, 86, 89, 90));

@@ -28,10 +28,14 @@ Kernel loadStore() {
   return *std::move(kernel);
 }
 
-Expected<Kernel> loadOnGpu(std::string_view image, unsigned numWarps = 4, unsigned shared = 0) {
-  return Kernel::loadCuda(
-      Device::cuda(0), image,
-      {.name = "k", .parameters = storeParameters, .numWarps = numWarps, .sharedBytes = shared});
+Expected<Kernel> loadOnGpu(std::string_view image, unsigned numWarps = 4, unsigned shared = 0,
+                           unsigned programsPerBlock = 1) {
+  return Kernel::loadCuda(Device::cuda(0), image,
+                          {.name = "k",
+                           .parameters = storeParameters,
+                           .numWarps = numWarps,
+                           .sharedBytes = shared,
+                           .programsPerBlock = programsPerBlock});
 }
 
 TEST(Kernel, runs_on_the_host) {
@@ -208,6 +212,19 @@ TEST_F(Kernels, images_that_are_none_are_refused) {
          "of values need less");
   expect(loadOnGpu("params=2", 4, 4294967295u),
          "needs 4294967295 bytes of shared memory, which no GPU has");
+  const std::string most = "because a block has at most 32 warps, got ";
+  expect(loadOnGpu("params=2", 4, 0, 0), "must have 1 to 8 programs per block, " + most + "0");
+  expect(loadOnGpu("params=2", 4, 0, 9), "must have 1 to 8 programs per block, " + most + "9");
+  expect(loadOnGpu("params=2", 32, 0, 2), "must have 1 to 1 programs per block, " + most + "2");
+  expect(loadOnGpu("params=2", 1, 64, 2),
+         "uses shared memory, so it must have 1 program per block, got 2");
+}
+
+TEST_F(Kernels, small_programs_share_blocks) {
+  auto kernel = loadOnGpu("params=2", 1, 0, 7);
+  ASSERT_TRUE(kernel.ok());
+  ASSERT_TRUE(kernel->launch({30000, 2}, Stream(Device::cuda(0)), nullptr, 1).ok());
+  EXPECT_NE(fake.log().find("grid 7500 2 1 block 32 4 1"), std::string::npos) << fake.log();
 }
 
 TEST_F(Kernels, a_failed_launch_leaves_the_kernel_usable) {

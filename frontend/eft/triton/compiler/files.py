@@ -199,12 +199,12 @@ class IRSource:
 
         if target.backend != "cuda":
             raise self._mistake(f"PTX runs on a GPU, not on {target.name}")
-        extents = re.search(r"^\s*\.(?:reqntid|maxntid)\s+([\d, ]+)", self.src, re.M)
+        extents = re.search(r"^\s*\.(reqntid|maxntid)\s+([\d, ]+)", self.src, re.M)
         if extents is None:
             raise self._mistake("the PTX does not say how many threads a program has: .reqntid")
-        extents = [int(extent) for extent in extents[1].split(",")]
-        # In Eft's own code, the rows of a block's threads may be programs (`eft-share-blocks`).
-        threads = extents[0] if "%ntid.y" in self.src else math.prod(extents)
+        directive, numbers = extents[1], [int(extent) for extent in extents[2].split(",")]
+        # Where programs may share a block, each has a row of its threads (`eft-share-blocks`).
+        threads = numbers[0] if directive == "maxntid" else math.prod(numbers)
         if threads == 0 or threads % _WARP:
             raise self._mistake(f"a program has {threads} threads, expected a multiple of {_WARP}")
         warps = options.get("num_warps", threads // _WARP)

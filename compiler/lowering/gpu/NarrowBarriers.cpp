@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// eft-narrow-barriers: in a program of one warp, only the warp waits at barriers and votes.
+#include "compiler/layout/Placement.h"
+#include "compiler/lowering/Passes.h"
+#include "compiler/lowering/gpu/Convergence.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+using namespace mlir;
+
+namespace eft {
+#define GEN_PASS_DEF_NARROWBARRIERS
+#include "compiler/lowering/Passes.h.inc"
+
+namespace {
+
+/// True for a kernel whose programs have one warp.
+bool hasOneWarp(LLVM::LLVMFuncOp kernel) {
+  auto extents = kernel->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
+  return extents && extents[0] == lanesPerWarp;
+}
+
+void narrow(Operation *op) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value lanes = b.create<LLVM::ConstantOp>(b.getI32Type(), -1);
+  if (isVote(op)) {
+    Value mine = op->getOperand(0);
+    Value zero = b.create<LLVM::ConstantOp>(mine.getType(), 0);
+    Value holds = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, mine, zero);
+    auto any = b.create<LLVM::CallIntrinsicOp>(
+        b.getI1Type(), b.getStringAttr("llvm.nvvm.vote.any.sync"), ValueRange{lanes, holds});
+    op->replaceAllUsesWith(b.create<LLVM::ZExtOp>(mine.getType(), any.getResult(0)));
+  } else {
+    b.create<NVVM::SyncWarpOp>(lanes);
+  }
+  op->erase();
+}
+
+struct NarrowBarriersPass : impl::NarrowBarriersBase<NarrowBarriersPass> {
+  void runOnOperation() override {
+    // A module with other kernels is left alone: they may call the same functions.
+    auto functions = getOperation().getOps<LLVM::LLVMFuncOp>();
+    auto kernels = llvm::make_filter_range(functions, [](LLVM::LLVMFuncOp function) {
+      return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+    });
+    if (!llvm::hasSingleElement(kernels) || !hasOneWarp(*kernels.begin()))
+      return;
+    getOperation().walk([](Operation *op) {
+      if (isa<NVVM::Barrier0Op>(op) || isVote(op))
+        narrow(op);
+    });
+  }
+};
+
+} // namespace
+} // namespace eft
