@@ -173,10 +173,12 @@ private:
   }
 
   void noteProgramsPerBlock() {
-    for (auto function : module->getOps<LLVM::LLVMFuncOp>())
-      if (auto extents =
-              function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getMaxntidAttrName()))
+    for (auto function : module->getOps<LLVM::LLVMFuncOp>()) {
+      auto extents =
+          function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getMaxntidAttrName());
+      if (extents && extents.size() == 3)
         result.programsPerBlock = unsigned(extents[1]);
+    }
   }
 
   /// Replaces the target machine if the kernel uses warpgroups: their instructions exist only on

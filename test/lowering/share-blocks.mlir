@@ -234,3 +234,31 @@ llvm.func @no_position() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 
   %y = nvvm.read.ptx.sreg.ctaid.y : i32
   llvm.return
 }
+
+// -----
+
+// A program has whole warps, along x only.
+// CHECK-LABEL: llvm.func @no_threads
+// CHECK-SAME: nvvm.reqntid = array<i32: 0, 1, 1>
+llvm.func @no_threads() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 0, 1, 1>} {
+  %x = nvvm.read.ptx.sreg.ctaid.x : i32
+  llvm.return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @rows_already
+// CHECK-SAME: nvvm.reqntid = array<i32: 32, 2, 1>
+llvm.func @rows_already() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32, 2, 1>} {
+  %x = nvvm.read.ptx.sreg.ctaid.x : i32
+  llvm.return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @part_of_a_warp
+// CHECK-SAME: nvvm.reqntid = array<i32: 48, 1, 1>
+llvm.func @part_of_a_warp() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 48, 1, 1>} {
+  %x = nvvm.read.ptx.sreg.ctaid.x : i32
+  llvm.return
+}

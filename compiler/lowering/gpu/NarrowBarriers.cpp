@@ -19,7 +19,7 @@ namespace {
 /// True for a kernel whose programs have one warp.
 bool hasOneWarp(LLVM::LLVMFuncOp kernel) {
   auto extents = kernel->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
-  return extents && extents[0] == lanesPerWarp;
+  return extents && extents.asArrayRef() == ArrayRef<int32_t>{lanesPerWarp, 1, 1};
 }
 
 void narrow(Operation *op) {

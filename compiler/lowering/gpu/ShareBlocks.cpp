@@ -23,13 +23,17 @@ namespace {
 /// all the registers that a thread of one program can have, 255.
 constexpr int32_t maxThreads = 256;
 
-/// The threads of a program that the kernel requires; none for a function that is no kernel.
+/// The threads of a program that the kernel requires, whole warps along x; none for a function that
+/// is no such kernel.
 std::optional<int32_t> requiredThreads(LLVM::LLVMFuncOp function) {
   auto extents =
       function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
-  if (!extents)
+  if (!extents || extents.size() != 3 || extents[1] != 1 || extents[2] != 1)
     return std::nullopt;
-  return extents[0];
+  const int32_t threads = extents[0];
+  if (threads < lanesPerWarp || threads % lanesPerWarp != 0)
+    return std::nullopt;
+  return threads;
 }
 
 /// True for an operation that works in the same way if the threads of its block belong to several
@@ -86,20 +90,24 @@ struct ShareBlocksPass : impl::ShareBlocksBase<ShareBlocksPass> {
 
   void runOnOperation() override {
     auto functions = llvm::to_vector(getOperation().getOps<LLVM::LLVMFuncOp>());
-    auto kernels = llvm::make_filter_range(functions, requiredThreads);
+    auto kernels = llvm::make_filter_range(functions, [](LLVM::LLVMFuncOp function) {
+      return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+    });
     if (!llvm::hasSingleElement(kernels)) // it is not known which kernel calls a function
       return;
     LLVM::LLVMFuncOp kernel = *kernels.begin();
-    const int32_t threads = *requiredThreads(kernel);
-    const int32_t programs = std::min(maxThreads / threads, int32_t(maxPrograms));
+    const std::optional<int32_t> threads = requiredThreads(kernel);
+    if (!threads)
+      return;
+    const int32_t programs = std::min(maxThreads / *threads, int32_t(maxPrograms));
     SmallVector<Operation *> reads; // of positions along x, and of their number
-    if (programs < 2 || !mayShare(functions, threads / lanesPerWarp, reads) || reads.empty())
+    if (programs < 2 || !mayShare(functions, *threads / lanesPerWarp, reads) || reads.empty())
       return;
     llvm::for_each(reads, countRows);
     Builder builder(&getContext());
     kernel->removeAttr(NVVM::NVVMDialect::getReqntidAttrName());
     kernel->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
-                    builder.getDenseI32ArrayAttr({threads, programs, 1}));
+                    builder.getDenseI32ArrayAttr({*threads, programs, 1}));
   }
 
 private:

@@ -190,8 +190,8 @@ private:
     DenseSet<Value> whole;
     auto note = [&](Operation *op) {
       walkTree(op, [&](Value value) {
-        whole.insert(value);
-        return value.getDefiningOp() && canTile(value.getDefiningOp());
+        const bool isNew = whole.insert(value).second;
+        return isNew && value.getDefiningOp() && canTile(value.getDefiningOp());
       });
     };
     for (Operation &op : block)
@@ -335,8 +335,11 @@ private:
   /// Finds the values of tiled groups that untiled groups and other operations need as whole
   /// blocks.
   void findWholeUses() {
+    DenseSet<Value> seen;
     auto check = [&](Operation *op) {
       walkTree(op, [&](Value value) {
+        if (!seen.insert(value).second)
+          return false;
         Operation *definition = value.getDefiningOp();
         TileGroup *owner = splitOwner(value);
         if (owner && !isa<ReduceOp>(definition)) {
