@@ -3,6 +3,7 @@
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Convergence.h"
+#include "compiler/lowering/gpu/KernelThreads.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -15,12 +16,6 @@ namespace eft {
 #include "compiler/lowering/Passes.h.inc"
 
 namespace {
-
-/// True for a kernel whose programs have one warp.
-bool hasOneWarp(LLVM::LLVMFuncOp kernel) {
-  auto extents = kernel->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
-  return extents && extents.asArrayRef() == ArrayRef<int32_t>{lanesPerWarp, 1, 1};
-}
 
 void narrow(Operation *op) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
@@ -40,12 +35,8 @@ void narrow(Operation *op) {
 
 struct NarrowBarriersPass : impl::NarrowBarriersBase<NarrowBarriersPass> {
   void runOnOperation() override {
-    // A module with other kernels is left alone: they may call the same functions.
-    auto functions = getOperation().getOps<LLVM::LLVMFuncOp>();
-    auto kernels = llvm::make_filter_range(functions, [](LLVM::LLVMFuncOp function) {
-      return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
-    });
-    if (!llvm::hasSingleElement(kernels) || !hasOneWarp(*kernels.begin()))
+    LLVM::LLVMFuncOp kernel = onlyKernel(getOperation());
+    if (!kernel || requiredThreads(kernel) != lanesPerWarp)
       return;
     getOperation().walk([](Operation *op) {
       if (isa<NVVM::Barrier0Op>(op) || isVote(op))

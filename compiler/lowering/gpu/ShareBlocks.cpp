@@ -4,6 +4,7 @@
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/gpu/Convergence.h"
 #include "compiler/lowering/gpu/InlinePtx.h"
+#include "compiler/lowering/gpu/KernelThreads.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,19 +23,6 @@ namespace {
 /// The threads of a block that several programs share, at most. With 256 threads, a thread can have
 /// all the registers that a thread of one program can have, 255.
 constexpr int32_t maxThreads = 256;
-
-/// The threads of a program that the kernel requires, whole warps along x; none for a function that
-/// is no such kernel.
-std::optional<int32_t> requiredThreads(LLVM::LLVMFuncOp function) {
-  auto extents =
-      function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName());
-  if (!extents || extents.size() != 3 || extents[1] != 1 || extents[2] != 1)
-    return std::nullopt;
-  const int32_t threads = extents[0];
-  if (threads < lanesPerWarp || threads % lanesPerWarp != 0)
-    return std::nullopt;
-  return threads;
-}
 
 /// True for an operation that works in the same way if the threads of its block belong to several
 /// programs, and each warp to one.
@@ -90,13 +78,8 @@ struct ShareBlocksPass : impl::ShareBlocksBase<ShareBlocksPass> {
 
   void runOnOperation() override {
     auto functions = llvm::to_vector(getOperation().getOps<LLVM::LLVMFuncOp>());
-    auto kernels = llvm::make_filter_range(functions, [](LLVM::LLVMFuncOp function) {
-      return function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
-    });
-    if (!llvm::hasSingleElement(kernels)) // it is not known which kernel calls a function
-      return;
-    LLVM::LLVMFuncOp kernel = *kernels.begin();
-    const std::optional<int32_t> threads = requiredThreads(kernel);
+    LLVM::LLVMFuncOp kernel = onlyKernel(getOperation());
+    const std::optional<int32_t> threads = kernel ? requiredThreads(kernel) : std::nullopt;
     if (!threads)
       return;
     const int32_t programs = std::min(maxThreads / *threads, int32_t(maxPrograms));
