@@ -59,9 +59,11 @@ LinearLayout gathered(const LinearLayout &layout, uint64_t bits) {
   return withFragments(rest, images);
 }
 
-std::optional<LinearLayout> gatheredInLanes(const LinearLayout &layout, uint64_t bits) {
+LinearLayout gatheredInWarp(const LinearLayout &layout, uint64_t bits) {
   LinearLayout rest = cleared(layout, bits);
-  rest = keepFragments(rest, neededFragmentBits(rest));
+  llvm::SmallVector<uint64_t> fragments;
+  for (unsigned bit : neededFragmentBits(rest))
+    fragments.push_back(rest.applyPacked(bitNumber(bit)));
   std::vector<uint64_t> columns;
   for (unsigned bit = 0; bit < rest.source().bits(); ++bit)
     columns.push_back(rest.applyPacked(bitNumber(bit)));
@@ -71,9 +73,10 @@ std::optional<LinearLayout> gatheredInLanes(const LinearLayout &layout, uint64_t
       columns[bit] = bits & -bits;
       bits &= bits - 1;
     }
-  if (bits != 0)
-    return std::nullopt;
-  return LinearLayout::fromColumns(rest.source(), rest.target(), std::move(columns));
+  for (; bits != 0; bits &= bits - 1)
+    fragments.push_back(bits & -bits);
+  return withFragments(LinearLayout::fromColumns(rest.source(), rest.target(), std::move(columns)),
+                       fragments);
 }
 
 uint64_t threadsOf(const LinearLayout &layout, uint64_t indexBit) {

@@ -40,9 +40,10 @@ LinearLayout keepFragments(const LinearLayout &layout, llvm::ArrayRef<unsigned> 
 LinearLayout gathered(const LinearLayout &layout, uint64_t bits);
 
 /// The map in which every warp holds, for each of its elements, all elements whose indices differ
-/// from that element's index only in `bits`, each in another lane. Nothing if there are too few
-/// lanes that only make copies.
-std::optional<LinearLayout> gatheredInLanes(const LinearLayout &layout, uint64_t bits);
+/// from that element's index only in `bits`. They are in different lanes, as far as there are lanes
+/// that only make copies. The fragment's number has the remaining bits of the index at its upper
+/// end.
+LinearLayout gatheredInWarp(const LinearLayout &layout, uint64_t bits);
 
 /// The bits of a thread's number that add `indexBit` to the index. The bits of the lane are the
 /// lowest of that number.

@@ -125,10 +125,12 @@ private:
     constexpr int maxBits = 5; // 2^5 = 32: the warps of the largest program
     if (llvm::popcount(left) > maxBits)
       left = bits;
-    std::optional<LinearLayout> inLanes;
-    if (llvm::popcount(left) == maxBits && llvm::isPowerOf2_64(bits))
-      inLanes = gatheredInLanes(layout, left);
-    LinearLayout wanted = inLanes ? *inLanes : gathered(layout, left);
+    LinearLayout wanted = gathered(layout, left);
+    if (llvm::popcount(left) == maxBits && llvm::isPowerOf2_64(bits)) {
+      LinearLayout inWarp = gatheredInWarp(layout, left);
+      if (inWarp.source().dims()[0].bits + maxBits == wanted.source().dims()[0].bits)
+        wanted = inWarp;
+    }
     sources = lowering.fetch(b, sources, {layout, wanted, 0});
     layout = wanted;
   }

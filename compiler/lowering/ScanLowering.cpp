@@ -8,8 +8,8 @@
 //
 // While the needed element lies in the same warp, it is fetched from there. At the first level at
 // which it lies in another warp, staging brings the last elements of all parts to every thread, if
-// they are few. From then on, every thread does the levels on its copy of these last elements, too,
-// and takes from it what its own elements need.
+// they are few. If they are more, the lanes of every warp share them. From then on, the levels are
+// done on these last elements, too, which give every thread what its own elements need.
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 using Fragments = FragmentLowering::Fragments;
 
-/// A thread keeps the last elements of at most 2^maxKeptBits parts.
+/// A thread keeps at most 2^maxKeptBits last elements of parts.
 constexpr unsigned maxKeptBits = 6;
 
 struct Level {
@@ -114,13 +114,35 @@ public:
   const SmallVector<Fragments> &results() const { return own.sources; }
 
 private:
-  /// Gives every thread the last elements of the finished parts, if they are not too many.
+  /// Gives every thread, or if they are many every warp, the last elements of the finished parts.
+  /// Does nothing if they are too many even for a warp.
   void keepLasts(const Level &level) {
     LinearLayout parts = cleared(own.map, level.lower);
     LinearLayout map = gathered(parts, level.upper);
     if (map.source().dims()[0].bits > maxKeptBits)
+      map = gatheredInWarp(parts, level.upper);
+    if (map.source().dims()[0].bits > maxKeptBits)
       return;
-    lasts = Values{map, level.last(), lowering.fetch(b, own.sources, {own.map, map, level.last()})};
+    Values last = lastInThreads(level);
+    lasts = Values{map, level.last(),
+                   lowering.fetch(b, last.sources, {last.map, map, level.last() ^ last.offset})};
+  }
+
+  /// The last elements of the finished parts, as far as the fragment alone tells which they are:
+  /// some threads still have others. This leaves fewer elements to bring to other warps.
+  Values lastInThreads(const Level &level) {
+    SmallVector<unsigned> kept;
+    uint64_t lower = 0;
+    for (unsigned bit = 0; bit < own.map.source().dims()[0].bits; ++bit) {
+      uint64_t image = own.map.applyPacked(bitNumber(bit));
+      if (llvm::isPowerOf2_64(image) && (image & level.lower) != 0)
+        lower |= image;
+      else
+        kept.push_back(bit);
+    }
+    LinearLayout map = keepFragments(own.map, kept);
+    uint64_t offset = level.last() & lower;
+    return {map, offset, lowering.fetch(b, own.sources, {own.map, map, offset})};
   }
 
   /// Combines the elements of `values` that receive at this level with the elements that they need.

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scans of buffers on a CPU: each level of the order (see `eft.scan`) is a loop over the vectors
-// that it changes. The lowest levels, which stay inside a vector, share one loop.
+// that it changes. The lowest levels share one loop over tiles of some vectors, which stay in
+// registers: they are the levels inside of a vector, and those between the vectors of a tile.
 //
 // Where the level's bit is one of a vector's lanes, half of the lanes of every vector receive an
-// element. Otherwise every lane of half of the vectors does. A level changes no element that it
-// reads, so the order of its vectors makes no difference.
+// element. Otherwise every lane of half of the vectors does, and neighbouring vectors receive the
+// same element. A level changes no element that it reads, so the order of its vectors makes no
+// difference.
 #include "compiler/lowering/cpu/CpuScan.h"
 
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/CountedLoop.h"
+#include "compiler/lowering/PlaceMaps.h"
 #include "compiler/lowering/cpu/CpuLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <map>
 
 using namespace mlir;
 
@@ -46,74 +51,141 @@ std::optional<SmallVector<AxisLevel>> levelsOf(const LinearLayout &layout, unsig
 
 namespace {
 
+/// The vectors of a tile, of all sources, fit into half of the registers. The code of a tile grows
+/// with its vectors, so they are fewer if the function that combines has many operations.
+constexpr unsigned maxTileVectors = 8, maxTileOperations = 16;
+
 class ScanLoops {
 public:
   ScanLoops(ImplicitLocOpBuilder &b, Combiner &combiner, ArrayRef<Value> buffers,
-            ArrayRef<VectorType> types, uint64_t steps, bool isReverse)
+            ArrayRef<VectorType> types, uint64_t steps, unsigned operations, bool isReverse)
       : b(b), combiner(combiner), buffers(buffers), types(types), steps(steps),
-        isReverse(isReverse) {}
+        operations(operations), isReverse(isReverse) {}
 
   void emit(ArrayRef<AxisLevel> levels) {
     auto *rest =
         llvm::find_if_not(levels, [](const AxisLevel &each) { return each.staysInVector(); });
-    ArrayRef<AxisLevel> inVectors(levels.begin(), rest);
-    if (!inVectors.empty())
-      emitLoop(b, 0, int64_t(steps), 1, [&](Value step) {
-        SmallVector<Value> own = load(step);
-        for (const AxisLevel &level : inVectors)
-          own = receive(level, own, own);
-        store(own, step);
-      });
-    for (const AxisLevel &level : levels.drop_front(inVectors.size()))
+    auto *end = rest;
+    while (end != levels.end() && !end->isOfLanes() && fitsInTile(bitNumber(end - rest + 1)))
+      ++end;
+    emitTiles(ArrayRef(levels.begin(), rest), ArrayRef(rest, end));
+    for (const AxisLevel &level : ArrayRef(end, levels.end()))
       emitLevel(level);
   }
 
 private:
-  void emitLevel(const AxisLevel &level) {
-    if (level.isOfLanes())
-      return emitLoop(b, 0, int64_t(steps), 1, [&](Value step) { emitStep(level, step); });
-    // The step is the counter with a bit inserted at the level's bit: the bits below it stay, those
-    // above move up.
-    emitLoop(b, 0, int64_t(steps / 2), 1, [&](Value count) {
-      Value below = b.create<arith::AndIOp>(count, constant(level.bit.steps - 1));
-      Value above = b.create<arith::SubIOp>(count, below);
-      Value step = b.create<arith::AddIOp>(b.create<arith::AddIOp>(above, above), below);
-      if (!isReverse)
-        step = b.create<arith::AddIOp>(step, constant(level.bit.steps));
-      emitStep(level, step);
+  bool fitsInTile(uint64_t vectors) const {
+    return vectors * buffers.size() <= maxTileVectors && vectors * operations <= maxTileOperations;
+  }
+
+  /// Emits the levels inside of vectors, and then those inside of tiles: the bits of the latter are
+  /// the bits of a vector's number in its tile.
+  void emitTiles(ArrayRef<AxisLevel> inVectors, ArrayRef<AxisLevel> inTiles) {
+    if (inVectors.empty() && inTiles.empty())
+      return;
+    SmallVector<uint64_t> places(1, 0); // the vectors of a tile, as numbers from its first on
+    for (const AxisLevel &level : inTiles)
+      for (uint64_t place : SmallVector<uint64_t>(places))
+        places.push_back(place | level.bit.steps);
+    uint64_t inTile = places.back();
+    emitLoop(b, 0, int64_t(steps / places.size()), 1, [&](Value count) {
+      Value first = deposit(count, (steps - 1) & ~inTile);
+      std::map<uint64_t, SmallVector<Value>> tile;
+      for (uint64_t place : places) {
+        SmallVector<Value> &own = tile[place] = load(plus(first, place));
+        for (const AxisLevel &level : inVectors)
+          own = combine(level, needed(level, own), own);
+      }
+      for (const AxisLevel &level : inTiles) {
+        for (uint64_t place : places)
+          if (((place & level.bit.steps) != 0) != isReverse)
+            tile[place] = combine(level, needed(level, tile[source(level, place)]), tile[place]);
+      }
+      for (uint64_t place : places)
+        store(tile[place], plus(first, place));
     });
   }
 
-  void emitStep(const AxisLevel &level, Value step) {
-    Value from = b.create<arith::OrIOp>(step, constant(level.bit.steps | level.lower.steps));
-    uint64_t cleared = isReverse ? level.lower.steps : level.bit.steps;
-    if (cleared != 0)
-      from = b.create<arith::XOrIOp>(from, constant(cleared));
-    SmallVector<Value> own = load(step);
-    store(receive(level, own, load(from)), step);
+  void emitLevel(const AxisLevel &level) {
+    uint64_t bit = level.bit.steps, lower = level.lower.steps;
+    if (level.isOfLanes())
+      return emitLoop(b, 0, int64_t(steps), 1, [&](Value step) {
+        Value from = b.create<arith::OrIOp>(step, constant(lower));
+        if (isReverse)
+          from = b.create<arith::XOrIOp>(from, constant(lower));
+        SmallVector<Value> own = load(step);
+        store(combine(level, needed(level, load(from)), own), step);
+      });
+    uint64_t outer = (steps - 1) & ~(bit | lower);
+    emitLoop(b, 0, int64_t(bitNumber(llvm::popcount(outer))), 1, [&](Value part) {
+      Value first = deposit(part, outer);
+      SmallVector<Value> from =
+          needed(level, load(plus(first, source(level, isReverse ? 0 : bit))));
+      emitLoop(b, 0, int64_t(bitNumber(llvm::popcount(lower))), 1, [&](Value count) {
+        Value step =
+            b.create<arith::AddIOp>(plus(first, isReverse ? 0 : bit), deposit(count, lower));
+        store(combine(level, from, load(step)), step);
+      });
+    });
   }
 
-  /// Emits a level for one vector of each source. Returns the vectors `own` in which the receiving
-  /// lanes are combined with lanes of `from`.
-  SmallVector<Value> receive(const AxisLevel &level, ArrayRef<Value> own, ArrayRef<Value> from) {
+  /// The number of the vector with the elements that a vector needs at a level.
+  uint64_t source(const AxisLevel &level, uint64_t step) const {
+    uint64_t all = step | level.bit.steps | level.lower.steps;
+    return all & ~(isReverse ? level.lower.steps : level.bit.steps);
+  }
+
+  /// The elements of the vectors `from` that the lanes of other vectors, or their own, need.
+  SmallVector<Value> needed(const AxisLevel &level, ArrayRef<Value> from) {
     SmallVector<int64_t> sources;
-    SmallVector<bool> receives;
-    for (uint64_t lane = 0; lane < uint64_t(types.front().getNumElements()); ++lane) {
+    for (uint64_t lane = 0; lane < lanes(); ++lane) {
       uint64_t all = lane | level.bit.lanes | level.lower.lanes;
       sources.push_back(int64_t(all & ~(isReverse ? level.lower.lanes : level.bit.lanes)));
-      receives.push_back(((lane & level.bit.lanes) != 0) != isReverse);
     }
     SmallVector<Value> lower;
     for (Value vector : from)
       lower.push_back(b.create<vector::ShuffleOp>(vector, vector, sources));
+    return lower;
+  }
+
+  /// Returns the vectors `own` in which the receiving lanes are combined with those of `lower`.
+  SmallVector<Value> combine(const AxisLevel &level, ArrayRef<Value> lower, ArrayRef<Value> own) {
     SmallVector<Value> combined = combiner.combine(b, lower, own);
     if (!level.isOfLanes())
       return combined;
+    SmallVector<bool> receives;
+    for (uint64_t lane = 0; lane < lanes(); ++lane)
+      receives.push_back(((lane & level.bit.lanes) != 0) != isReverse);
     auto masks = VectorType::get(types.front().getShape(), b.getI1Type());
     Value isReceiver = b.create<arith::ConstantOp>(DenseElementsAttr::get(masks, receives));
     for (auto [result, before] : llvm::zip_equal(combined, own))
       result = b.create<arith::SelectOp>(isReceiver, result, before);
     return combined;
+  }
+
+  uint64_t lanes() const { return uint64_t(types.front().getNumElements()); }
+
+  /// Returns the number whose bits `mask` are the bits of `count`, in the same order, and whose
+  /// other bits are 0.
+  Value deposit(Value count, uint64_t mask) {
+    Value result;
+    for (unsigned taken = 0; mask != 0;) {
+      unsigned start = llvm::countr_zero(mask), length = llvm::countr_one(mask >> start);
+      uint64_t run = (bitNumber(length) - 1) << start;
+      Value bits = count;
+      if (start != taken)
+        bits = b.create<arith::ShLIOp>(bits, constant(start - taken));
+      if (mask != run || result)
+        bits = b.create<arith::AndIOp>(bits, constant(run));
+      result = result ? b.create<arith::OrIOp>(result, bits).getResult() : bits;
+      taken += length;
+      mask &= ~run;
+    }
+    return result ? result : constant(0);
+  }
+
+  Value plus(Value number, uint64_t offset) {
+    return offset == 0 ? number : b.create<arith::AddIOp>(number, constant(offset)).getResult();
   }
 
   Value constant(uint64_t value) { return b.create<arith::ConstantIntOp>(int64_t(value), 32); }
@@ -140,6 +212,7 @@ private:
   ArrayRef<Value> buffers;
   ArrayRef<VectorType> types;
   uint64_t steps;
+  unsigned operations; // of the function that combines
   bool isReverse;
 };
 
@@ -168,7 +241,10 @@ LogicalResult lowerScanInto(CpuLowering &lowering, ImplicitLocOpBuilder &b, Scan
   Combiner combiner(lowering, scan.getCombine(), block);
   if (failed(combiner.check()))
     return failure();
-  ScanLoops(b, combiner, buffers, types, lowering.numFragments(block), scan.getReverse())
+  unsigned operations = 0;
+  scan.getCombine().walk([&](Operation *) { ++operations; });
+  ScanLoops(b, combiner, buffers, types, lowering.numFragments(block), operations,
+            scan.getReverse())
       .emit(*levels);
   return success();
 }

@@ -94,20 +94,40 @@ def recurrence(
     tl.store(out_ptr + scale.numel + i, shift)
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("shape, axis", SHAPES)
-def test_functions_of_two_values(device, shape, axis, reverse):
-    a, b = (samples("int32", shape, seed) for seed in (1, 2))
-
+def recurrence_in_order(a, b, axis, reverse):
     def combine(a, b, c, d):
         return a * c, b * c + d
 
     with np.errstate(over="ignore"):
-        expected = scan_in_order((a, b), axis, combine, reverse)
-    found = run(
-        device, recurrence, (a, b), (2, *shape), a.dtype, SHAPE=shape, AXIS=axis, REVERSE=reverse
-    )
-    assert_same_bits(found, np.stack(expected))
+        return np.stack(scan_in_order((a, b), axis, combine, reverse))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("shape, axis", SHAPES)
+def test_functions_of_two_values(device, shape, axis, reverse):
+    a, b = (samples("int32", shape, seed) for seed in (1, 2))
+    constants = {"SHAPE": shape, "AXIS": axis, "REVERSE": reverse}
+    found = run(device, recurrence, (a, b), (2, *shape), a.dtype, **constants)
+    assert_same_bits(found, recurrence_in_order(a, b, axis, reverse))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(
+    "shape, axis, num_warps",
+    [((16384,), 0, 8), ((16384,), 0, 16), ((8192, 2), 0, 16), ((4, 4096), 1, 16)],
+)
+def test_scans_of_many_parts(device, shape, axis, num_warps, reverse):
+    """A scan joins parts of an axis. Here the warps have so many parts that one thread can't keep
+    the last elements of all of them."""
+    constants = {"SHAPE": shape, "AXIS": axis, "REVERSE": reverse}
+    x = samples("fp32", shape, special=False)
+    expected = scan_in_order(x, axis, np.add, reverse)
+    found = run(device, sums, (x,), shape, x.dtype, num_warps, **constants)
+    assert_same_bits(found, expected)
+
+    a, b = (samples("int32", shape, seed) for seed in (1, 2))
+    found = run(device, recurrence, (a, b), (2, *shape), a.dtype, num_warps, **constants)
+    assert_same_bits(found, recurrence_in_order(a, b, axis, reverse))
 
 
 @eft.jit
