@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-import textwrap
+import struct
 from collections import namedtuple
 from string import Template
 
@@ -225,11 +225,15 @@ def _host_part(values: dict, codes: list[Code]) -> str:
 
 
 def _array(name: str, content: bytes) -> str:
-    """Returns the definition of a C array with these bytes. It is aligned to 64 bytes, which is
-    enough for a cubin, an ELF file."""
-    lines = textwrap.wrap(", ".join(map(str, content)), 98)
+    """Returns the definition of a C array with these bytes, and zeros up to a multiple of 8. It is
+    aligned to 64 bytes, which is enough for a cubin, an ELF file. A C compiler reads 64-bit words
+    five times as fast as single bytes. Their bytes are in order on little-endian machines, the only
+    ones that CUDA runs on."""
+    content += bytes(-len(content) % 8)
+    words = [f"{word:#x}u" for (word,) in struct.iter_unpack("<Q", content)]
+    lines = [", ".join(words[first : first + 5]) for first in range(0, len(words), 5)]
     return (
-        f"static const unsigned char {name}[] __attribute__((aligned(64))) = {{\n  "
-        + "\n  ".join(lines)
+        f"static const uint64_t {name}[] __attribute__((aligned(64))) = {{\n  "
+        + ",\n  ".join(lines)
         + "};\n"
     )
