@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -16,6 +17,12 @@ pytest.register_assert_rewrite("support")  # its assertions then show the values
 from devices import Cpu, Cuda  # noqa: E402
 from pytorch import REASON  # noqa: E402
 from support import lower  # noqa: E402
+
+
+def pytest_collection_finish():
+    """Exempts the objects of the collected tests, which live until the end, from each garbage
+    collection."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
