@@ -43,14 +43,18 @@ def Eft_Dialect : Dialect {
     static constexpr llvm::StringLiteral divisibilityName = "eft.divisibility";
     /// On a lowered kernel for a GPU: the number of threads of a program.
     static constexpr llvm::StringLiteral threadsName = "eft.threads";
-    /// On an integer comparison of placed blocks: the number of neighbouring elements of one thread
-    /// for which the comparison is known to have the same result.
+    /// On an elementwise operation on placed blocks: the number of neighbouring elements of one
+    /// thread that are known to have the same result.
     static constexpr llvm::StringLiteral constancyName = "eft.constancy";
     /// On a division of floats: neither the operands nor the quotient are so large or so small that
     /// computing the quotient from the divisor's reciprocal would lose bits.
     static constexpr llvm::StringLiteral plainQuotientName = "eft.plain_quotient";
     /// On a division of floats: the dividend is known to be at least 0 or NaN.
     static constexpr llvm::StringLiteral nonNegativeDividendName = "eft.nonnegative_dividend";
+    /// On a conversion of a float to an integer, for a GPU: floats outside of the integer's range
+    /// become the nearest integer of that range. NaN becomes 0, except that it may become any
+    /// integer if the float or the integer has 64 bits.
+    static constexpr llvm::StringLiteral saturatingName = "eft.saturating";
     /// On a loop: the number of its iterations that are under way at the same time.
     static constexpr llvm::StringLiteral numStagesName = "eft.num_stages";
     /// On a loop: while it runs once, no store in it writes what a load in it reads, in any

@@ -76,26 +76,6 @@ LogicalResult lowerSum(FragmentLowering &lowering, ImplicitLocOpBuilder &b, arit
   return success();
 }
 
-/// Compares once for neighbouring fragments that are known to have the same result. Their number is
-/// the operation's attribute `constancy`.
-LogicalResult lowerComparison(FragmentLowering &lowering, ImplicitLocOpBuilder &b,
-                              arith::CmpIOp op) {
-  auto constancy = op->getAttrOfType<IntegerAttr>(EftDialect::constancyName);
-  if (!constancy)
-    return lowering.lowerElementwise(b, op);
-  const size_t run = constancy.getValue().getLimitedValue();
-  // These are copies, because looking up one value's fragments may move another's in memory.
-  const Fragments left(lowering.fragmentsOf(op.getLhs())), right(lowering.fragmentsOf(op.getRhs()));
-  Fragments result;
-  for (size_t fragment = 0; fragment < left.size(); ++fragment)
-    result.push_back(fragment % run != 0 ? result.back()
-                                         : b.create<arith::CmpIOp>(op.getPredicate(),
-                                                                   left[fragment], right[fragment])
-                                               .getResult());
-  lowering.setFragments(op, std::move(result));
-  return success();
-}
-
 void lowerAddPtr(FragmentLowering &lowering, ImplicitLocOpBuilder &b, AddPtrOp op) {
   Type address = lowering.fragmentTypeOf(op.getType());
   auto pointee = cast<PointerType>(getElementTypeOrSelf(op.getType())).getPointee();
@@ -143,7 +123,6 @@ void populateValueLowerings(LoweringTable &table) {
   table.add(lowerConstant);
   table.add(lowerSplat);
   table.add(lowerSum);
-  table.add(lowerComparison);
   table.add(lowerAddPtr);
   table.add(keepFragments<CastPtrOp>);
   table.add(keepFragments<HintOp>);

@@ -86,7 +86,7 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   }
   passes.addPass(createExpandFloat8({options.isGpu && hasFloat8(options.target)}));
   passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu, options.convertsF16}));
-  passes.addPass(createExpandFloatToInt());
+  passes.addPass(createExpandFloatToInt({options.isGpu}));
   if (!options.isGpu)
     passes.addPass(createExpandMinMax());
   passes.addPass(createExpandIntegerCorners());

@@ -104,19 +104,20 @@ void noteSum(arith::AddIOp sum, const AxisInfos &infos) {
     sum.setOverflowFlags(sum.getOverflowFlags() | arith::IntegerOverflowFlags::nsw);
 }
 
-/// Notes on a comparison the number of neighbouring elements of a thread that have the same result.
-/// For example, if the length of a row is a multiple of 16, neighbouring columns of a thread are
-/// all inside or all outside of the row, and one comparison is enough for them.
-void noteConstancy(arith::CmpIOp compared, const AxisInfos &infos, const PlacementTarget &target) {
-  auto type = dyn_cast<RankedTensorType>(compared.getType());
+/// Notes on an integer operation the number of neighbouring elements of a thread that have the same
+/// result. For example, if the length of a row is a multiple of 16, neighbouring columns of a
+/// thread are all inside or all outside of the row, and one comparison is enough for them. Of
+/// operations that keep neighbours apart, such as sums, none is noted.
+void noteConstancy(Operation *op, const AxisInfos &infos, const PlacementTarget &target) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || target.kind != PlacementTarget::Kind::Gpu)
     return;
   const unsigned last = type.getRank() - 1;
   const int64_t held = layoutOf(type)->contiguousAlong(place::registers, last);
-  const int64_t run = std::min(held, infos.of(compared.getResult()).constancy(last));
+  const int64_t run = std::min(held, infos.of(op->getResult(0)).constancy(last));
   if (run > 1)
-    compared->setAttr(EftDialect::constancyName,
-                      IntegerAttr::get(IntegerType::get(compared.getContext(), 32), run));
+    op->setAttr(EftDialect::constancyName,
+                IntegerAttr::get(IntegerType::get(op->getContext(), 32), run));
 }
 
 LogicalResult checkAllPlaced(func::FuncOp function) {
@@ -170,8 +171,8 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
       noteOrder(reduce, target);
     else if (auto sum = dyn_cast<arith::AddIOp>(op))
       noteSum(sum, infos);
-    else if (auto compared = dyn_cast<arith::CmpIOp>(op))
-      noteConstancy(compared, infos, target);
+    else if (isa<arith::CmpIOp, arith::DivSIOp, arith::DivUIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+      noteConstancy(op, infos, target);
     else if (auto dot = dyn_cast<DotOp>(op))
       dot.setWarpgroups(isForWarpgroups(dot, target));
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-expand-float-to-int: gives conversions from float to integer a result for every float.
+#include "compiler/ir/EftDialect.h"
 #include "compiler/transforms/ApplyOnce.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/Number.h"
@@ -44,9 +45,6 @@ Number convertBelow(Number x, unsigned width, bool isSigned, double low, double 
 }
 
 Number expandFloatToInt(Number x, unsigned width, bool isSigned) {
-  auto type = cast<FloatType>(x.getElementType());
-  if (type.getWidth() < 32)
-    x = x.extendFloat(x.getBuilder().getF32Type());
   unsigned magnitudeBits = isSigned ? width - 1 : width;
   double low = isSigned ? -std::ldexp(1.0, magnitudeBits) : 0.0;
   double end = std::ldexp(1.0, magnitudeBits);
@@ -55,8 +53,19 @@ Number expandFloatToInt(Number x, unsigned width, bool isSigned) {
   return convertBelow(x, width, isSigned, low, end);
 }
 
+/// Converts by the target's conversion, whose results need a correction only for NaN, and only if
+/// the float or the integer has 64 bits.
+Number saturateToInt(Number x, unsigned width, bool isSigned) {
+  Number result = isSigned ? x.toSigned(width) : x.toUnsigned(width);
+  Value(result).getDefiningOp()->setAttr(EftDialect::saturatingName, x.getBuilder().getUnitAttr());
+  if (width < 64 && x.getElementType().isF32())
+    return result;
+  return select(isNan(x), result.constant(0), result);
+}
+
 template <typename Conversion> struct ExpandConversion : OpRewritePattern<Conversion> {
-  using OpRewritePattern<Conversion>::OpRewritePattern;
+  ExpandConversion(MLIRContext *context, bool saturates)
+      : OpRewritePattern<Conversion>(context), saturates(saturates) {}
 
   LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn().getType());
@@ -67,25 +76,34 @@ template <typename Conversion> struct ExpandConversion : OpRewritePattern<Conver
       return rewriter.notifyMatchFailure(op, "to an integer of more than 64 bits");
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     constexpr bool isSigned = std::is_same_v<Conversion, arith::FPToSIOp>;
-    Number result = expandFloatToInt(Number(builder, op.getIn()), width, isSigned);
+    Number x(builder, op.getIn());
+    if (from.getIntOrFloatBitWidth() < 32)
+      x = x.extendFloat(builder.getF32Type());
+    Number result =
+        saturates ? saturateToInt(x, width, isSigned) : expandFloatToInt(x, width, isSigned);
     rewriter.replaceOp(op, Value(result));
     return success();
   }
+
+private:
+  bool saturates;
 };
 
 struct ExpandFloatToIntPass : impl::ExpandFloatToIntBase<ExpandFloatToIntPass> {
+  using ExpandFloatToIntBase::ExpandFloatToIntBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateExpandFloatToIntPatterns(patterns);
+    populateExpandFloatToIntPatterns(patterns, saturates);
     applyPatternsOnce(getOperation(), std::move(patterns));
   }
 };
 
 } // namespace
 
-void populateExpandFloatToIntPatterns(RewritePatternSet &patterns) {
+void populateExpandFloatToIntPatterns(RewritePatternSet &patterns, bool saturates) {
   patterns.add<ExpandConversion<arith::FPToSIOp>, ExpandConversion<arith::FPToUIOp>>(
-      patterns.getContext());
+      patterns.getContext(), saturates);
 }
 
 } // namespace eft

@@ -44,7 +44,7 @@ void populateApproximateExponentialPatterns(mlir::RewritePatternSet &patterns);
 
 /// Makes conversions from float to integer saturate. The new code contains such conversions again,
 /// so apply these patterns only once to each op (`applyPatternsOnce`).
-void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns);
+void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns, bool saturates);
 
 /// Replaces conversions of 8-bit floats by arithmetic, and products of them by products of f16. If
 /// `isNative`, the target has conversions and products of e4m3fn and e5m2, and these stay.

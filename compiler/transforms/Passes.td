@@ -250,6 +250,9 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
 
     The pass converts f16, bf16, f32 and f64 to integers of up to 64 bits; f16 and bf16 go through f32.
 
+    With `saturates`, for a GPU, a conversion only gets the attribute `eft.saturating`. If the float or the
+    integer has 64 bits, a select gives the result for NaN.
+
     ```mlir
     %i = arith.fptosi %x : f32 to i32
     ```
@@ -263,6 +266,10 @@ def ExpandFloatToInt : Pass<"eft-expand-float-to-int"> {
     %i = arith.select %above, %greatest, %2 : i32
     ```
   }];
+  let options = [
+    Option<"saturates", "saturates", "bool", /*default=*/"false",
+           "the target's conversions saturate, and convert NaN to 0 unless 64 bits are involved">
+  ];
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 

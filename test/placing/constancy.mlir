@@ -41,3 +41,27 @@ func.func @any(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %n: i32) {
   eft.store %at, %y : tensor<256x!eft.ptr<f32>>
   return
 }
+
+// Neighbours have the same quotient, so each thread divides once for each of its two runs.
+// CHECK-LABEL: @quotients
+// CHECK: arith.divui {{.*}} {eft.constancy = 4 : i32}
+// CHECK: arith.shrui {{.*}} {eft.constancy = 4 : i32}
+// THREAD-LABEL: @quotients
+// THREAD-COUNT-2: arith.divui
+// THREAD-NOT: arith.divui
+// THREAD-COUNT-2: arith.shrui
+// THREAD-NOT: arith.shrui
+// THREAD-NOT: eft.constancy
+func.func @quotients(%p: !eft.ptr<i32> {eft.divisibility = 16 : i32},
+                     %n: i32 {eft.divisibility = 16 : i32}) {
+  %i = eft.arange 0 to 256 : tensor<256xi32>
+  %ns = eft.splat %n : i32 -> tensor<256xi32>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>>
+  %at = eft.addptr %ps, %i : tensor<256x!eft.ptr<i32>>, tensor<256xi32>
+  %q = arith.divui %i, %ns : tensor<256xi32>
+  %two = arith.constant dense<2> : tensor<256xi32>
+  %s = arith.shrui %i, %two : tensor<256xi32>
+  %y = arith.addi %q, %s : tensor<256xi32>
+  eft.store %at, %y : tensor<256x!eft.ptr<i32>>
+  return
+}

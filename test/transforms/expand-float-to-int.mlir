@@ -1,7 +1,11 @@
 // RUN: eft-opt %s --eft-expand-float-to-int --cse | FileCheck %s
+// RUN: eft-opt %s --eft-expand-float-to-int=saturates --cse | FileCheck %s --check-prefix=SATURATES
 
 // CHECK-LABEL: @greatest_integer_is_no_float
 // CHECK-SAME: (%[[X:.*]]: tensor<64xf32>)
+// SATURATES-LABEL: @greatest_integer_is_no_float
+// SATURATES-NEXT: arith.fptosi %{{.*}} {eft.saturating}
+// SATURATES-NEXT: return
 func.func @greatest_integer_is_no_float(%x: tensor<64xf32>) -> tensor<64xi32> {
   // CHECK: %[[END:.*]] = arith.constant dense<2.14748365E+9> : tensor<64xf32>
   // CHECK: %[[BELOW:.*]] = arith.cmpf olt, %[[X]], %[[END]]
@@ -19,6 +23,9 @@ func.func @greatest_integer_is_no_float(%x: tensor<64xf32>) -> tensor<64xi32> {
 
 // CHECK-LABEL: @greatest_integer_is_a_float
 // CHECK-SAME: (%[[X:.*]]: f32)
+// SATURATES-LABEL: @greatest_integer_is_a_float
+// SATURATES-NEXT: arith.fptosi %{{.*}} {eft.saturating} : f32 to i8
+// SATURATES-NEXT: return
 func.func @greatest_integer_is_a_float(%x: f32) -> i8 {
   // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
   // CHECK: arith.select %[[NAN]],
@@ -34,6 +41,13 @@ func.func @greatest_integer_is_a_float(%x: f32) -> i8 {
 
 // CHECK-LABEL: @unsigned
 // CHECK-SAME: (%[[X:.*]]: f64)
+// SATURATES-LABEL: @unsigned
+// SATURATES-SAME: (%[[X:.*]]: f64)
+// SATURATES: %[[I:.*]] = arith.fptoui %[[X]] {eft.saturating} : f64 to i32
+// SATURATES: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+// SATURATES: arith.select %[[NAN]], %c0_i32, %[[I]]
+// SATURATES: arith.fptoui %[[X]] {eft.saturating} : f64 to i64
+// SATURATES: arith.select %[[NAN]], %c0_i64
 func.func @unsigned(%x: f64) -> (i32, i64) {
   // CHECK: %[[A:.*]] = eft.max_num %[[X]], %{{.*}} : f64
   // CHECK: arith.constant 0x41EFFFFFFFE00000 : f64
@@ -47,6 +61,9 @@ func.func @unsigned(%x: f64) -> (i32, i64) {
 }
 
 // CHECK-LABEL: @narrow_floats_go_through_f32
+// SATURATES-LABEL: @narrow_floats_go_through_f32
+// SATURATES: arith.fptosi %{{.*}} {eft.saturating} : f32 to i16
+// SATURATES-NEXT: return
 func.func @narrow_floats_go_through_f32(%x: bf16) -> i16 {
   // CHECK: arith.extf %{{.*}} : bf16 to f32
   // CHECK: arith.fptosi %{{.*}} : f32 to i32

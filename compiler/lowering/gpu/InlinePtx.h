@@ -27,4 +27,7 @@ void populateThreadAccessPatterns(mlir::RewritePatternSet &patterns);
 /// and `eft.thread_fence` by PTX.
 void populateThreadAtomicPatterns(mlir::RewritePatternSet &patterns);
 
+/// Adds the patterns that replace conversions with the attribute `eft.saturating` by PTX.
+void populateThreadConversionPatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace eft

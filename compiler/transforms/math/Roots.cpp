@@ -73,10 +73,14 @@ static Number expandHypot(Number x, Number y) {
   return select((ax == x.infinity()) | (ay == x.infinity()), x.infinity(), root);
 }
 
-/// Rounds to the nearest integer, and halves away from zero.
+/// Rounds to the nearest integer, and halves away from zero. Let h be the greatest number below
+/// 1/2, f the fraction of |x|, and n the next integer above |x|. If f ≥ 1/2, |x| + h is at most 1/2
+/// − h below n, and is rounded to n: between n and the number below it, half of the way is as long
+/// or longer, and the significand of n is even. If f < 1/2, |x| + h is further below n. If |x| is
+/// so large that it has no fraction, h is too small to change it.
 static Number expandRound(Number x) {
-  Number whole = truncate(x);
-  return select(abs(x - whole) >= 0.5, whole + copySign(x.constant(1.0), x), whole);
+  const double h = FloatFormat(x).pick(0x1.fffffep-2, 0x1.fffffffffffffp-2);
+  return truncate(x + copySign(x.constant(h), x));
 }
 
 void populateRootPatterns(RewritePatternSet &patterns) {
