@@ -78,11 +78,10 @@ function(eft_add_program name)
 endfunction()
 
 # eft_add_unit_test(NAME [MLIR] sources... LINK libraries...): declares a GoogleTest program. Release builds
-# compile tests that don't use MLIR without optimizations, which takes a third of the time.
+# compile tests that don't use MLIR without optimizations, in a third of the time.
 set_property(GLOBAL PROPERTY EFT_UNIT_TESTS "")
 function(eft_add_unit_test name)
   cmake_parse_arguments(ARG "MLIR" "" "" ${ARGN})
-  find_package(GTest REQUIRED)
   eft_add_program(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
   if(NOT ARG_MLIR)

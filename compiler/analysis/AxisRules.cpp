@@ -4,6 +4,7 @@
 #include "compiler/analysis/AxisRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -416,8 +417,43 @@ AxisInfo ofAnyOther(Operation *op, Type type, Infos operands) {
 
 //===--- Non-negative results -----------------------------------------------------------------===//
 
-/// True if the result is known to be non-negative when read as a signed number. Sums and products
-/// are never known to be non-negative, unless they are constants: they can wrap around.
+/// True if the product is the variable of a loop `range(0, n, step)`. Such a loop counts from 0 up
+/// to n > 0 ? (n − 1) / step + 1 : 0. So while it runs, counter · step ≤ n − 1.
+bool isVariableOfRange(arith::MulIOp product) {
+  auto counter = dyn_cast<BlockArgument>(product.getLhs());
+  auto loop = counter ? dyn_cast<scf::ForOp>(counter.getOwner()->getParentOp()) : scf::ForOp();
+  APInt step, divisor;
+  if (!loop || counter != loop.getInductionVar() || !matchPattern(loop.getLowerBound(), m_Zero()) ||
+      !matchPattern(loop.getStep(), m_One()) ||
+      !matchPattern(product.getRhs(), m_ConstantInt(&step)) || !step.isStrictlyPositive())
+    return false;
+  auto number = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
+  if (!number || !matchPattern(number.getFalseValue(), m_Zero()))
+    return false;
+  auto condition = number.getCondition().getDefiningOp<arith::CmpIOp>();
+  auto more = number.getTrueValue().getDefiningOp<arith::AddIOp>();
+  auto quotient = more ? more.getLhs().getDefiningOp<arith::DivUIOp>() : arith::DivUIOp();
+  auto last = quotient ? quotient.getLhs().getDefiningOp<arith::SubIOp>() : arith::SubIOp();
+  return condition && last && matchPattern(more.getRhs(), m_One()) &&
+         matchPattern(quotient.getRhs(), m_ConstantInt(&divisor)) && divisor == step &&
+         matchPattern(last.getRhs(), m_One()) &&
+         condition.getPredicate() == arith::CmpIPredicate::sgt &&
+         condition.getLhs() == last.getLhs() && matchPattern(condition.getRhs(), m_Zero());
+}
+
+/// True if one operand is a range from 0 or above that ends at or before the power of two that
+/// divides the other, so that the sum sets bits of the other that are zero.
+bool addsRangeToMultiple(arith::AddIOp sum, Infos operands) {
+  auto fits = [](Value value, const AxisInfo &other) {
+    auto range = value.getDefiningOp<ArangeOp>();
+    return range && int32_t(range.getStart()) >= 0 &&
+           int64_t(range.getEnd()) <= other.divisibilityOfAll();
+  };
+  return fits(sum.getRhs(), operands[0]) || fits(sum.getLhs(), operands[1]);
+}
+
+/// True if the result is known to be non-negative when read as a signed number. Few sums and
+/// products are known to be non-negative, since they can wrap around.
 bool isNonNegative(Operation *op, Type type, Infos operands) {
   auto is = [&](unsigned i) { return operands[i].isNonNegative(); };
   const bool all = !operands.empty() && llvm::all_of(operands, [](const AxisInfo &operand) {
@@ -431,6 +467,8 @@ bool isNonNegative(Operation *op, Type type, Infos operands) {
             arith::RemUIOp, arith::ShRSIOp>([&](auto) { return is(0); })
       .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MaxUIOp>([&](auto) { return all; })
       .Case<arith::AndIOp, arith::MinUIOp, arith::MaxSIOp>([&](auto) { return is(0) || is(1); })
+      .Case<arith::AddIOp>([&](auto sum) { return all && addsRangeToMultiple(sum, operands); })
+      .Case<arith::MulIOp>(isVariableOfRange)
       .Case<arith::SelectOp>([&](auto) { return is(1) && is(2); })
       .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](auto) { return grows; })
       .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return grows && is(0); })

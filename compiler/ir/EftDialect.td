@@ -43,8 +43,8 @@ def Eft_Dialect : Dialect {
     static constexpr llvm::StringLiteral divisibilityName = "eft.divisibility";
     /// On a lowered kernel for a GPU: the number of threads of a program.
     static constexpr llvm::StringLiteral threadsName = "eft.threads";
-    /// On an elementwise operation on placed blocks: the number of neighbouring elements of one
-    /// thread that are known to have the same result.
+    /// On a load, or on an elementwise operation on integers, on blocks that are placed for a GPU:
+    /// the number of neighbouring elements of one thread that are known to have the same result.
     static constexpr llvm::StringLiteral constancyName = "eft.constancy";
     /// On a division of floats: neither the operands nor the quotient are so large or so small that
     /// computing the quotient from the divisor's reciprocal would lose bits.

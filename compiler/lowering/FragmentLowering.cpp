@@ -55,6 +55,14 @@ SmallVector<unsigned> FragmentLowering::originalsOf(Type type) {
   return originals;
 }
 
+SmallVector<unsigned> FragmentLowering::originalsOf(Operation *op) {
+  SmallVector<unsigned> originals = originalsOf(op->getResult(0).getType());
+  if (auto run = dyn_cast_or_null<IntegerAttr>(op->removeAttr(EftDialect::constancyName)))
+    for (unsigned &original : originals)
+      original -= original % run.getValue().getLimitedValue();
+  return originals;
+}
+
 Type FragmentLowering::scalarType(Type type) {
   return isa<PointerType>(type) ? IntegerType::get(context, 64) : type;
 }
@@ -221,13 +229,9 @@ LogicalResult FragmentLowering::lowerElementwise(ImplicitLocOpBuilder &b, Operat
     count = std::max(count, numFragments(value.getType()));
 
   SmallVector<Fragments> results(op->getNumResults());
-  // All copies of an element in one thread share one computation, and so do neighbours that are
-  // known to have the same result.
-  SmallVector<unsigned> originals =
-      op->getNumResults() != 0 ? originalsOf(op->getResult(0).getType()) : SmallVector<unsigned>();
-  if (auto run = dyn_cast_or_null<IntegerAttr>(op->removeAttr(EftDialect::constancyName)))
-    for (unsigned &original : originals)
-      original -= original % run.getValue().getLimitedValue();
+  // All copies of an element in one thread share one computation.
+  const SmallVector<unsigned> originals =
+      op->getNumResults() != 0 ? originalsOf(op) : SmallVector<unsigned>();
   for (unsigned fragment = 0; fragment < count; ++fragment) {
     if (!originals.empty() && originals[fragment] != fragment) {
       for (Fragments &result : results)

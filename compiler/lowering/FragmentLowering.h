@@ -67,6 +67,9 @@ public:
   /// its own number. Two fragments hold the same elements if their numbers differ only in bits that
   /// add nothing to the index.
   llvm::SmallVector<unsigned> originalsOf(mlir::Type type);
+  /// The same for the first result of an operation, where fragments also hold the same elements if
+  /// the attribute `eft.constancy` says so. Removes this attribute.
+  llvm::SmallVector<unsigned> originalsOf(mlir::Operation *op);
 
   /// The type to which a scalar of this type is lowered: i64 for a pointer, else the same type.
   mlir::Type scalarType(mlir::Type type);

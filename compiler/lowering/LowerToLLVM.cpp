@@ -69,7 +69,7 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     populateNVVMToLLVMConversionPatterns(patterns);
     populateThreadAccessPatterns(patterns);
     populateThreadAtomicPatterns(patterns);
-    populateThreadConversionPatterns(patterns);
+    populateConversionPtxPatterns(patterns);
     patterns.add<VectorConvertToLLVMPattern<MinNumOp, LLVM::MinNumOp>,
                  VectorConvertToLLVMPattern<MaxNumOp, LLVM::MaxNumOp>>(types);
     patterns.add<CallApproximateExp2>(types, /*benefit=*/2);

@@ -8,8 +8,6 @@
 
 #include "llvm/ADT/SmallVector.h"
 
-#include <optional>
-
 namespace eft {
 
 constexpr uint64_t bitNumber(unsigned bit) { return uint64_t(1) << bit; }
@@ -40,9 +38,9 @@ LinearLayout keepFragments(const LinearLayout &layout, llvm::ArrayRef<unsigned> 
 LinearLayout gathered(const LinearLayout &layout, uint64_t bits);
 
 /// The map in which every warp holds, for each of its elements, all elements whose indices differ
-/// from that element's index only in `bits`. They are in different lanes, as far as there are lanes
-/// that only make copies. The fragment's number has the remaining bits of the index at its upper
-/// end.
+/// from that element's index only in `bits`. The lanes that would only make copies share them. If
+/// there are too few such lanes, a lane has several of them, numbered by the upper bits of the
+/// fragment.
 LinearLayout gatheredInWarp(const LinearLayout &layout, uint64_t bits);
 
 /// The bits of a thread's number that add `indexBit` to the index. The bits of the lane are the

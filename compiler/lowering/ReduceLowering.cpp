@@ -128,7 +128,9 @@ private:
     LinearLayout wanted = gathered(layout, left);
     if (llvm::popcount(left) == maxBits && llvm::isPowerOf2_64(bits)) {
       LinearLayout inWarp = gatheredInWarp(layout, left);
-      if (inWarp.source().dims()[0].bits + maxBits == wanted.source().dims()[0].bits)
+      const bool allInLanes =
+          inWarp.source().dims()[0].bits + maxBits == wanted.source().dims()[0].bits;
+      if (allInLanes)
         wanted = inWarp;
     }
     sources = lowering.fetch(b, sources, {layout, wanted, 0});

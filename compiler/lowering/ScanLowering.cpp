@@ -15,6 +15,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <optional>
+
 using namespace mlir;
 
 namespace eft {
@@ -128,8 +130,9 @@ private:
                    lowering.fetch(b, last.sources, {last.map, map, level.last() ^ last.offset})};
   }
 
-  /// The last elements of the finished parts, as far as the fragment alone tells which they are:
-  /// some threads still have others. This leaves fewer elements to bring to other warps.
+  /// Of the elements of each thread, those that are last as far as its fragments decide: each of
+  /// the lower bits of the index that a fragment bit alone adds is that of a last element. This
+  /// leaves fewer elements to bring to other warps.
   Values lastInThreads(const Level &level) {
     SmallVector<unsigned> kept;
     uint64_t lower = 0;
@@ -140,7 +143,7 @@ private:
       else
         kept.push_back(bit);
     }
-    LinearLayout map = keepFragments(own.map, kept);
+    LinearLayout map = keepFragments(cleared(own.map, lower), kept);
     uint64_t offset = level.last() & lower;
     return {map, offset, lowering.fetch(b, own.sources, {own.map, map, offset})};
   }

@@ -104,20 +104,45 @@ void noteSum(arith::AddIOp sum, const AxisInfos &infos) {
     sum.setOverflowFlags(sum.getOverflowFlags() | arith::IntegerOverflowFlags::nsw);
 }
 
+/// The number of neighbouring elements that a thread holds and that are known to be the same in all
+/// of the blocks, which have one layout.
+int64_t sameNeighbours(ValueRange blocks, const AxisInfos &infos) {
+  auto type = cast<RankedTensorType>(blocks.front().getType());
+  const unsigned last = type.getRank() - 1;
+  int64_t run = layoutOf(type)->contiguousAlong(place::registers, last);
+  for (Value block : blocks)
+    run = std::min(run, infos.of(block).constancy(last));
+  return run;
+}
+
+/// Notes on an operation that gives a block how many neighbouring elements of a thread have the
+/// same result.
+void setConstancy(Operation *op, int64_t run) {
+  if (run > 1)
+    op->setAttr(EftDialect::constancyName,
+                IntegerAttr::get(IntegerType::get(op->getContext(), 32), run));
+}
+
 /// Notes on an integer operation the number of neighbouring elements of a thread that have the same
 /// result. For example, if the length of a row is a multiple of 16, neighbouring columns of a
 /// thread are all inside or all outside of the row, and one comparison is enough for them. Of
 /// operations that keep neighbours apart, such as sums, none is noted.
 void noteConstancy(Operation *op, const AxisInfos &infos, const PlacementTarget &target) {
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || target.kind != PlacementTarget::Kind::Gpu)
+  if (target.kind == PlacementTarget::Kind::Gpu &&
+      isa<RankedTensorType>(op->getResult(0).getType()))
+    setConstancy(op, sameNeighbours(op->getResults(), infos));
+}
+
+/// Notes on a load the number of neighbouring elements of a thread that come from one address.
+void noteConstancy(LoadOp load, const AxisInfos &infos, const PlacementTarget &target) {
+  if (target.kind != PlacementTarget::Kind::Gpu || !isa<RankedTensorType>(load.getType()) ||
+      load.getRun() != 1 || load.getIsVolatile() || (load.getMask() && !load.getUniformRuns()))
     return;
-  const unsigned last = type.getRank() - 1;
-  const int64_t held = layoutOf(type)->contiguousAlong(place::registers, last);
-  const int64_t run = std::min(held, infos.of(op->getResult(0)).constancy(last));
-  if (run > 1)
-    op->setAttr(EftDialect::constancyName,
-                IntegerAttr::get(IntegerType::get(op->getContext(), 32), run));
+  SmallVector<Value> blocks = {load.getPointer()};
+  for (Value block : {load.getMask(), load.getOther()})
+    if (block)
+      blocks.push_back(block);
+  setConstancy(load, sameNeighbours(blocks, infos));
 }
 
 LogicalResult checkAllPlaced(func::FuncOp function) {
@@ -161,9 +186,10 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
   AxisInfos infos(function);
   const ProgramDependence dependence(function);
   function.walk([&](Operation *op) {
-    if (auto load = dyn_cast<LoadOp>(op))
+    if (auto load = dyn_cast<LoadOp>(op)) {
       noteAccess(load, infos, dependence, target);
-    else if (auto store = dyn_cast<StoreOp>(op))
+      noteConstancy(load, infos, target);
+    } else if (auto store = dyn_cast<StoreOp>(op))
       noteAccess(store, infos, dependence, target);
     else if (auto atomic = dyn_cast<AtomicRMWOp>(op))
       noteAtomic(atomic, infos, target);

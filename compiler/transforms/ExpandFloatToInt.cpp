@@ -53,8 +53,13 @@ Number expandFloatToInt(Number x, unsigned width, bool isSigned) {
   return convertBelow(x, width, isSigned, low, end);
 }
 
-/// Converts by the target's conversion, whose results need a correction only for NaN, and only if
-/// the float or the integer has 64 bits.
+/// True if a GPU converts to integers of this width.
+bool isWidthOfGpu(unsigned width) {
+  return width >= 8 && width <= 64 && llvm::isPowerOf2_32(width);
+}
+
+/// Converts by the GPU's conversion, whose results need a correction only for NaN, and only if the
+/// float or the integer has 64 bits.
 Number saturateToInt(Number x, unsigned width, bool isSigned) {
   Number result = isSigned ? x.toSigned(width) : x.toUnsigned(width);
   Value(result).getDefiningOp()->setAttr(EftDialect::saturatingName, x.getBuilder().getUnitAttr());
@@ -79,8 +84,8 @@ template <typename Conversion> struct ExpandConversion : OpRewritePattern<Conver
     Number x(builder, op.getIn());
     if (from.getIntOrFloatBitWidth() < 32)
       x = x.extendFloat(builder.getF32Type());
-    Number result =
-        saturates ? saturateToInt(x, width, isSigned) : expandFloatToInt(x, width, isSigned);
+    Number result = saturates && isWidthOfGpu(width) ? saturateToInt(x, width, isSigned)
+                                                     : expandFloatToInt(x, width, isSigned);
     rewriter.replaceOp(op, Value(result));
     return success();
   }

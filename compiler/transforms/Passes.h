@@ -42,8 +42,9 @@ void populateExpandMathPatterns(mlir::RewritePatternSet &patterns, bool saturate
 /// approximation.
 void populateApproximateExponentialPatterns(mlir::RewritePatternSet &patterns);
 
-/// Makes conversions from float to integer saturate. The new code contains such conversions again,
-/// so apply these patterns only once to each op (`applyPatternsOnce`).
+/// Makes conversions from float to integer saturate. If `saturates`, the target's conversions do so
+/// themselves. The new code contains such conversions again, so apply these patterns only once to
+/// each op (`applyPatternsOnce`).
 void populateExpandFloatToIntPatterns(mlir::RewritePatternSet &patterns, bool saturates);
 
 /// Replaces conversions of 8-bit floats by arithmetic, and products of them by products of f16. If

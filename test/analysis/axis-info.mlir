@@ -473,3 +473,42 @@ func.func @addresses(%p: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %a: i64 {e
   %2 = eft.cast_ptr %a : i64 -> !eft.ptr<f32>
   return
 }
+
+// The variable of a loop `range(0, n, 64)` is at least 0, and so are the sums of it and of numbers below
+// 64. Therefore eight neighbours have the same quotient by a multiple of 8.
+// CHECK-LABEL: @variable_of_a_range
+func.func @variable_of_a_range(%n: i32, %d: i32 {eft.divisibility = 8 : i32}) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %step = arith.constant 64 : i32
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %longer = eft.arange 0 to 128 : tensor<128xi32>
+  %ds = eft.splat %d : i32 -> tensor<64xi32>
+  %ds2 = eft.splat %d : i32 -> tensor<128xi32>
+  %isPositive = arith.cmpi sgt, %n, %zero : i32
+  %last = arith.subi %n, %one : i32
+  %q = arith.divui %last, %step : i32
+  %more = arith.addi %q, %one : i32
+  %number = arith.select %isPositive, %more, %zero : i32
+  scf.for %counter = %zero to %number step %one : i32 {
+    %variable = arith.muli %counter, %step : i32
+    %splat = eft.splat %variable : i32 -> tensor<64xi32>
+    %i = arith.addi %splat, %range : tensor<64xi32>
+    // CHECK: %12 : contiguity = [1], divisibility = [1], constancy = [8]
+    %same = arith.divsi %i, %ds : tensor<64xi32>
+    // A sum with numbers up to 127 may wrap around.
+    %splat2 = eft.splat %variable : i32 -> tensor<128xi32>
+    %j = arith.addi %splat2, %longer : tensor<128xi32>
+    // CHECK: %15 : contiguity = [1], divisibility = [1], constancy = [1]
+    %any = arith.divsi %j, %ds2 : tensor<128xi32>
+  }
+  // A loop up to any number may reach products that wrap around.
+  scf.for %counter = %zero to %n step %one : i32 {
+    %variable = arith.muli %counter, %step : i32
+    %splat = eft.splat %variable : i32 -> tensor<64xi32>
+    %i = arith.addi %splat, %range : tensor<64xi32>
+    // CHECK: %12 : contiguity = [1], divisibility = [1], constancy = [1]
+    %any = arith.divsi %i, %ds : tensor<64xi32>
+  }
+  return
+}

@@ -146,6 +146,55 @@ func.func @scan_over_warps(%p: !eft.ptr<i32>, %n: i32) {
 
 // -----
 
+#a = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]], step = [[1], [2], [128]]>
+#b = #eft.layout<register = [[1], [2]], lane = [[5], [8], [16], [32], [64]], warp = [[128]], step = [[1], [2], [128]]>
+
+// Of the four registers of a thread, only the last goes to the other warp.
+// CHECK-LABEL: @scan_of_runs
+func.func @scan_of_runs(%p: !eft.ptr<i32>, %n: i32) {
+  // GPU-COUNT-1: llvm.store %{{.*}}ptr<3>
+  // GPU-NOT: llvm.store %{{.*}}ptr<3>
+  // GPU: nvvm.barrier0
+  // GPU: llvm.load %{{.*}}ptr<3>
+  // GPU-NOT: nvvm.barrier0
+  // CPU: vector.shuffle
+  %i = eft.arange 0 to 256 : tensor<256xi32, #a>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #a>
+  %x = arith.addi %i, %ns : tensor<256xi32, #a>
+  %s = eft.scan %x axis 0 : (tensor<256xi32, #a>) -> tensor<256xi32, #a> {
+  ^bb0(%a: i32, %b: i32):
+    %larger = arith.maxsi %a, %b : i32
+    eft.yield %larger : i32
+  }
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>, #a>
+  eft.store %ps, %s : tensor<256x!eft.ptr<i32>, #a>
+  return
+}
+
+// In the lanes with odd numbers, the last element of four is in another register.
+// CHECK-LABEL: @scan_of_permuted_runs
+func.func @scan_of_permuted_runs(%p: !eft.ptr<i32>, %n: i32) {
+  // GPU-COUNT-28: arith.select
+  // GPU-NOT: arith.select
+  // GPU: llvm.store %{{.*}}ptr<3>
+  // GPU-NOT: llvm.store %{{.*}}ptr<3>
+  // GPU: nvvm.barrier0
+  // CPU: vector.shuffle
+  %i = eft.arange 0 to 256 : tensor<256xi32, #b>
+  %ns = eft.splat %n : i32 -> tensor<256xi32, #b>
+  %x = arith.addi %i, %ns : tensor<256xi32, #b>
+  %s = eft.scan %x axis 0 : (tensor<256xi32, #b>) -> tensor<256xi32, #b> {
+  ^bb0(%a: i32, %b: i32):
+    %larger = arith.maxsi %a, %b : i32
+    eft.yield %larger : i32
+  }
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<256x!eft.ptr<i32>, #b>
+  eft.store %ps, %s : tensor<256x!eft.ptr<i32>, #b>
+  return
+}
+
+// -----
+
 #a = #eft.layout<register = [[64], [128]], lane = [[1], [2], [4], [8], [16]], warp = [[32]], step = [[32], [64], [128]]>
 
 // If the order is free, one instruction combines the integers of a warp. Registers come first.

@@ -51,8 +51,8 @@ std::optional<SmallVector<AxisLevel>> levelsOf(const LinearLayout &layout, unsig
 
 namespace {
 
-/// The vectors of a tile, of all sources, fit into half of the registers. The code of a tile grows
-/// with its vectors, so they are fewer if the function that combines has many operations.
+/// The most vectors of a tile, of all sources, which stay in registers. The code of a tile grows
+/// with its vectors, so there are fewer if the function that combines has many operations.
 constexpr unsigned maxTileVectors = 8, maxTileOperations = 16;
 
 class ScanLoops {
@@ -99,7 +99,8 @@ private:
       for (const AxisLevel &level : inTiles) {
         for (uint64_t place : places)
           if (((place & level.bit.steps) != 0) != isReverse)
-            tile[place] = combine(level, needed(level, tile[source(level, place)]), tile[place]);
+            tile[place] =
+                combine(level, needed(level, tile[neededStep(level, place)]), tile[place]);
       }
       for (uint64_t place : places)
         store(tile[place], plus(first, place));
@@ -120,7 +121,7 @@ private:
     emitLoop(b, 0, int64_t(bitNumber(llvm::popcount(outer))), 1, [&](Value part) {
       Value first = deposit(part, outer);
       SmallVector<Value> from =
-          needed(level, load(plus(first, source(level, isReverse ? 0 : bit))));
+          needed(level, load(plus(first, neededStep(level, isReverse ? 0 : bit))));
       emitLoop(b, 0, int64_t(bitNumber(llvm::popcount(lower))), 1, [&](Value count) {
         Value step =
             b.create<arith::AddIOp>(plus(first, isReverse ? 0 : bit), deposit(count, lower));
@@ -130,12 +131,12 @@ private:
   }
 
   /// The number of the vector with the elements that a vector needs at a level.
-  uint64_t source(const AxisLevel &level, uint64_t step) const {
+  uint64_t neededStep(const AxisLevel &level, uint64_t step) const {
     uint64_t all = step | level.bit.steps | level.lower.steps;
     return all & ~(isReverse ? level.lower.steps : level.bit.steps);
   }
 
-  /// The elements of the vectors `from` that the lanes of other vectors, or their own, need.
+  /// For each lane of a vector that receives, the element of `from` that it needs at the level.
   SmallVector<Value> needed(const AxisLevel &level, ArrayRef<Value> from) {
     SmallVector<int64_t> sources;
     for (uint64_t lane = 0; lane < lanes(); ++lane) {
@@ -242,7 +243,8 @@ LogicalResult lowerScanInto(CpuLowering &lowering, ImplicitLocOpBuilder &b, Scan
   if (failed(combiner.check()))
     return failure();
   unsigned operations = 0;
-  scan.getCombine().walk([&](Operation *) { ++operations; });
+  scan.getCombine().walk(
+      [&](Operation *op) { operations += !op->hasTrait<OpTrait::IsTerminator>(); });
   ScanLoops(b, combiner, buffers, types, lowering.numFragments(block), operations,
             scan.getReverse())
       .emit(*levels);

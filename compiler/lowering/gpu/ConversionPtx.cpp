@@ -18,9 +18,14 @@ template <typename Conversion> struct LowerSaturating : OpRewritePattern<Convers
   LogicalResult matchAndRewrite(Conversion op, PatternRewriter &rewriter) const override {
     if (!op->hasAttr(EftDialect::saturatingName))
       return rewriter.notifyMatchFailure(op, "need not saturate");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Type source = op.getIn().getType();
+    if (!source.isF32() && !source.isF64())
+      return rewriter.notifyMatchFailure(op, "not from f32 or f64");
+    const unsigned from = source.getIntOrFloatBitWidth();
     const unsigned width = op.getType().getIntOrFloatBitWidth();
-    const unsigned from = op.getIn().getType().getIntOrFloatBitWidth();
+    if (width < 8 || width > 64 || !llvm::isPowerOf2_32(width))
+      return rewriter.notifyMatchFailure(op, "not to 8, 16, 32 or 64 bits");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     constexpr bool isSigned = std::is_same_v<Conversion, arith::FPToSIOp>;
     if (width >= 32) {
       std::string name = std::string("llvm.nvvm.") + (from == 64 ? "d" : "f") + "2" +
@@ -45,7 +50,7 @@ template <typename Conversion> struct LowerSaturating : OpRewritePattern<Convers
 
 } // namespace
 
-void populateThreadConversionPatterns(RewritePatternSet &patterns) {
+void populateConversionPtxPatterns(RewritePatternSet &patterns) {
   patterns.add<LowerSaturating<arith::FPToSIOp>, LowerSaturating<arith::FPToUIOp>>(
       patterns.getContext());
 }

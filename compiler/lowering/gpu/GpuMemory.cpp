@@ -168,7 +168,7 @@ LogicalResult lowerLoad(GpuLowering &lowering, ImplicitLocOpBuilder &b, LoadOp l
   Type element = getElementTypeOrSelf(load.getType());
   // One access loads an element for all copies of it that the thread holds.
   Fragments addresses(lowering.fragmentsOf(load.getPointer()));
-  SmallVector<unsigned> originals = lowering.originalsOf(load.getType());
+  SmallVector<unsigned> originals = lowering.originalsOf(load);
   ThreadAccess access(b, element, withoutCopies(addresses, originals), runOf(load.getRun()),
                       {load.getCache(), load.getEviction(), load.getIsVolatile()},
                       load.getHeadless());

@@ -28,6 +28,6 @@ void populateThreadAccessPatterns(mlir::RewritePatternSet &patterns);
 void populateThreadAtomicPatterns(mlir::RewritePatternSet &patterns);
 
 /// Adds the patterns that replace conversions with the attribute `eft.saturating` by PTX.
-void populateThreadConversionPatterns(mlir::RewritePatternSet &patterns);
+void populateConversionPtxPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace eft

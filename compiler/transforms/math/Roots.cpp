@@ -74,10 +74,12 @@ static Number expandHypot(Number x, Number y) {
 }
 
 /// Rounds to the nearest integer, and halves away from zero. Let h be the greatest number below
-/// 1/2, f the fraction of |x|, and n the next integer above |x|. If f ≥ 1/2, |x| + h is at most 1/2
-/// − h below n, and is rounded to n: between n and the number below it, half of the way is as long
-/// or longer, and the significand of n is even. If f < 1/2, |x| + h is further below n. If |x| is
-/// so large that it has no fraction, h is too small to change it.
+/// 1/2, f the fraction of |x|, and n the next integer above |x|. If f ≥ 1/2, the sum |x| + h is
+/// less than n + 1/2, and at least n − (1/2 − h). The number below n is at least 2 · (1/2 − h) away
+/// from n; for n = 1 it is so by exactly that, and the significand of 1 is even. So the sum is
+/// rounded to n or above. If f < 1/2, |x| is less than n − 1/2 by a unit in its last place or more,
+/// so the sum is rounded to a number below n. If |x| is so large that it has no fraction, h does
+/// not change it.
 static Number expandRound(Number x) {
   const double h = FloatFormat(x).pick(0x1.fffffep-2, 0x1.fffffffffffffp-2);
   return truncate(x + copySign(x.constant(h), x));

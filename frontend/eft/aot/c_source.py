@@ -231,7 +231,7 @@ def _array(name: str, content: bytes) -> str:
     ones that CUDA runs on."""
     content += bytes(-len(content) % 8)
     words = [f"{word:#x}u" for (word,) in struct.iter_unpack("<Q", content)]
-    lines = [", ".join(words[first : first + 5]) for first in range(0, len(words), 5)]
+    lines = [", ".join(words[first : first + 4]) for first in range(0, len(words), 4)]
     return (
         f"static const uint64_t {name}[] __attribute__((aligned(64))) = {{\n  "
         + ",\n  ".join(lines)

@@ -10,8 +10,9 @@ import pytest
 
 
 def parts(compilation) -> int:
-    """The number of functions into which a kernel is split, by the names in its code."""
-    return len(set(re.findall(rb"part(\d+)", compilation.binary)))
+    """The number of functions into which a kernel is split, by their names: KERNEL.part0, or in PTX
+    KERNEL_$_part0."""
+    return len(set(re.findall(rb"[._]part(\d+)", compilation.binary)))
 
 
 @eft.jit

@@ -117,8 +117,8 @@ def test_functions_of_two_values(device, shape, axis, reverse):
     [((16384,), 0, 8), ((16384,), 0, 16), ((8192, 2), 0, 16), ((4, 4096), 1, 16)],
 )
 def test_scans_of_many_parts(device, shape, axis, num_warps, reverse):
-    """A scan joins parts of an axis. Here the warps have so many parts that one thread can't keep
-    the last elements of all of them."""
+    """A scan joins parts of an axis. Here a thread can't keep the last elements of all parts, so
+    the lanes of a warp share them."""
     constants = {"SHAPE": shape, "AXIS": axis, "REVERSE": reverse}
     x = samples("fp32", shape, special=False)
     expected = scan_in_order(x, axis, np.add, reverse)
