@@ -45,8 +45,8 @@ def Place : Pass<"eft-place"> {
 
     If a range that begins at 0 is added to a number that is a multiple of the range's length, the sum
     gets the flag `nsw`: only bits of the number that are 0 change, so the sum does not wrap around. On a
-    GPU, a comparison, division or right shift of integers gets the attribute `eft.constancy`: the number
-    of neighbouring elements of one thread that are known to have the same result.
+    GPU, comparisons, divisions and right shifts of integers, and loads of single elements, get the attribute
+    `eft.constancy`: the number of neighbouring elements of one thread that are known to have the same result.
 
     Every reduction without an order gets the order of `eft-order-reductions`. There is one exception: on a
     GPU, a reduction that is `order_free` gets the order that is cheapest for the layout of its sources.
