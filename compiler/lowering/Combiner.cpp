@@ -35,6 +35,16 @@ LogicalResult checkBlock(Block &block) {
 
 LogicalResult Combiner::check() const { return checkBlock(body); }
 
+int64_t Combiner::cost() const {
+  constexpr int64_t ofDivision = 10;
+  int64_t sum = 0;
+  body.walk([&](Operation *op) {
+    if (!op->hasTrait<OpTrait::IsTerminator>() && !op->hasTrait<OpTrait::ConstantLike>())
+      sum += isa<arith::DivFOp>(op) ? ofDivision : 1;
+  });
+  return sum;
+}
+
 Operation *Combiner::commutativeOperation() const {
   Operation *op = onlyOperation(body);
   return op && op->hasTrait<OpTrait::IsCommutative>() ? op : nullptr;

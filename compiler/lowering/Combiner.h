@@ -21,6 +21,9 @@ public:
   /// the order of the arguments doesn't matter. Otherwise null.
   mlir::Operation *commutativeOperation() const;
 
+  /// An estimate of the instructions that the region takes for one pair of elements.
+  int64_t cost() const;
+
   /// Emits the region on fragments, and returns its results. `lower` and `higher` each have one
   /// fragment of each source. The elements in `lower` have lower indices than those in `higher`
   /// with which they are combined.

@@ -8,8 +8,8 @@
 // the lane takes shuffles. A target may have an instruction that folds all bits of the lane. Before
 // the first bit of the warp is folded, staging brings into the fragments of every thread all
 // elements that it still has to fold, if these are fewer than 32 for each result. Exactly 32 go to
-// the lanes of each warp. If there are more, staging brings only those that differ in the bit to be
-// folded.
+// the lanes of each warp, and so do fewer if it is costly to combine them. If there are more,
+// staging brings only those that differ in the bit to be folded.
 #include "compiler/lowering/Combiner.h"
 #include "compiler/lowering/PlaceMaps.h"
 
@@ -113,9 +113,9 @@ private:
   /// bring all of these, nothing has to be prepared. Otherwise some lie in another warp, so staging
   /// first gives every thread, for each of its elements, all elements whose indices differ only in
   /// `left`, the index bits that remain to be folded. If `left` has more than `maxBits` bits, these
-  /// would be too many: the thread gets only the elements whose indices differ in `bits`. If it has
-  /// as many, the lanes of each warp get one element each, if they have only copies of one: to fold
-  /// 32 elements by shuffles takes 10 instructions, and 31 in each thread.
+  /// would be too many: the thread gets only the elements whose indices differ in `bits`. The lanes
+  /// of each warp get one element each if that is shorter (`isShorterInLanes`), and if they have
+  /// only copies of one.
   void bringNear(const LinearLayout &near, uint64_t bits, uint64_t left) {
     bool isNear = planShuffle(layout, near).has_value();
     for (uint64_t rest = bits; rest != 0; rest &= rest - 1)
@@ -126,15 +126,25 @@ private:
     if (llvm::popcount(left) > maxBits)
       left = bits;
     LinearLayout wanted = gathered(layout, left);
-    if (llvm::popcount(left) == maxBits && llvm::isPowerOf2_64(bits)) {
+    const unsigned count = llvm::popcount(left);
+    if (llvm::isPowerOf2_64(bits) && isShorterInLanes(count)) {
       LinearLayout inWarp = gatheredInWarp(layout, left);
       const bool allInLanes =
-          inWarp.source().dims()[0].bits + maxBits == wanted.source().dims()[0].bits;
+          inWarp.source().dims()[0].bits + count == wanted.source().dims()[0].bits;
       if (allInLanes)
         wanted = inWarp;
     }
     sources = lowering.fetch(b, sources, {layout, wanted, 0});
     layout = wanted;
+  }
+
+  /// True if 2^bits elements are better combined by shuffles between the lanes of a warp than by
+  /// each thread alone. Then the thread combines `bits` times and not 2^bits - 1 times. Each time
+  /// it shuffles every source, and orders the elements if the combiner is not commutative. A
+  /// shuffle counts four times, because the thread waits for it.
+  bool isShorterInLanes(unsigned bits) const {
+    const int64_t cost = combiner.cost(), moves = isCommutative ? 4 : 6;
+    return int64_t((1u << bits) - 1) * cost > bits * (cost + moves * int64_t(sources.size()));
   }
 
   /// Swaps the elements of each pair whose first element has the higher index. `own` is the layout
