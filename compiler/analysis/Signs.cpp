@@ -54,6 +54,44 @@ struct View {
   }
 };
 
+/// True if the choice is `a > b || a != a ? a : b`: the maximum of its arms, or NaN if an arm is
+/// NaN. PyTorch's compiler writes maxima so. Which zero it gives does not matter here.
+bool isMaximum(arith::SelectOp choice) {
+  Value a = choice.getTrueValue(), b = choice.getFalseValue();
+  auto either = choice.getCondition().getDefiningOp<arith::OrIOp>();
+  if (!either)
+    return false;
+  auto isGreater = [&](Value condition) {
+    auto compare = condition.getDefiningOp<arith::CmpFOp>();
+    return compare && compare.getLhs() == a && compare.getRhs() == b &&
+           compare.getPredicate() == arith::CmpFPredicate::OGT;
+  };
+  auto isNan = [&](Value condition) {
+    auto compare = condition.getDefiningOp<arith::CmpFOp>();
+    return compare && compare.getLhs() == a && compare.getRhs() == a &&
+           (compare.getPredicate() == arith::CmpFPredicate::UNE ||
+            compare.getPredicate() == arith::CmpFPredicate::UNO);
+  };
+  return (isGreater(either.getLhs()) && isNan(either.getRhs())) ||
+         (isGreater(either.getRhs()) && isNan(either.getLhs()));
+}
+
+/// True if the reduction gives NaN or the maximum of its elements.
+bool givesMaximumOrNan(ReduceOp reduce) {
+  Block &combine = reduce.getCombine().front();
+  if (isa_and_nonnull<arith::MaximumFOp>(onlyOperation(combine)))
+    return true;
+  auto yield = cast<YieldOp>(combine.getTerminator());
+  if (yield->getNumOperands() != 1)
+    return false;
+  auto choice = yield->getOperand(0).getDefiningOp<arith::SelectOp>();
+  auto isArm = [&](unsigned number) {
+    Value argument = combine.getArgument(number);
+    return choice.getTrueValue() == argument || choice.getFalseValue() == argument;
+  };
+  return choice && isMaximum(choice) && isArm(0) && isArm(1);
+}
+
 /// True if each element of x is at most the element of `bound` at the same index, or is NaN. With
 /// `orNan`, the element of `bound` may be NaN instead.
 bool isAtMost(Value x, const View &bound, bool orNan, unsigned depth) {
@@ -84,6 +122,11 @@ bool isAtMost(Value x, const View &bound, bool orNan, unsigned depth) {
         return orNan && (isBelow(bound.with(maximum.getLhs()), true) ||
                          isBelow(bound.with(maximum.getRhs()), true));
       })
+      .Case([&](arith::SelectOp choice) {
+        return orNan && isMaximum(choice) &&
+               (isBelow(bound.with(choice.getTrueValue()), true) ||
+                isBelow(bound.with(choice.getFalseValue()), true));
+      })
       .Case([&](SplatOp splat) { return isBelow(View{splat.getSource(), {}}, orNan); })
       .Case([&](ExpandDimsOp expand) {
         View source = bound.with(expand.getSource());
@@ -98,9 +141,9 @@ bool isAtMost(Value x, const View &bound, bool orNan, unsigned depth) {
         return isBelow(source, orNan);
       })
       .Case([&](ReduceOp reduce) {
-        Operation *combine = onlyOperation(reduce.getCombine().front());
-        const bool ignoresNan = isa_and_nonnull<MaxNumOp>(combine);
-        if (!ignoresNan && !(orNan && isa_and_nonnull<arith::MaximumFOp>(combine)))
+        const bool ignoresNan =
+            isa_and_nonnull<MaxNumOp>(onlyOperation(reduce.getCombine().front()));
+        if (!ignoresNan && !(orNan && givesMaximumOrNan(reduce)))
           return false;
         View source = bound.with(reduce.getSources().front());
         source.dims.insert(source.dims.begin() + reduce.getAxis(), View::anyIndex);
@@ -114,8 +157,8 @@ bool isAtMost(Value x, const View &bound, bool orNan, unsigned depth) {
 //===----------------------------------------------------------------------===//
 
 bool isConstant(Value value, function_ref<bool(const APFloat &)> accepts) {
-  if (auto splat = value.getDefiningOp<SplatOp>())
-    value = splat.getSource();
+  while (isa_and_nonnull<SplatOp, BroadcastOp, ExpandDimsOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
   FloatAttr number;
   DenseFPElementsAttr block;
   if (matchPattern(value, m_Constant(&number)))

@@ -253,3 +253,71 @@ func.func @below_zero(%x: tensor<64xf32>, %y: tensor<64xf32>, %c: tensor<64xi1>)
   return %greater, %quotient, %difference, %product, %choice
       : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
 }
+
+// PyTorch's compiler writes maxima as choices.
+// CHECK-LABEL: @maxima_by_choices
+// CHECK-NEXT: at most 0
+// CHECK-NEXT: at most 0
+// CHECK-NEXT: at most 0
+func.func @maxima_by_choices(%x: tensor<64xf32>, %y: tensor<64xf32>)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %m = eft.reduce %x axis 0 : (tensor<64xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %is_greater = arith.cmpf ogt, %a, %b : f32
+    %is_nan = arith.cmpf une, %a, %a : f32
+    %either = arith.ori %is_greater, %is_nan : i1
+    %max = arith.select %either, %a, %b : f32
+    eft.yield %max : f32
+  }
+  %is_greater = arith.cmpf ogt, %x, %y : tensor<64xf32>
+  %is_nan = arith.cmpf uno, %x, %x : tensor<64xf32>
+  %either = arith.ori %is_nan, %is_greater : tensor<64xi1>
+  %n = arith.select %either, %x, %y : tensor<64xi1>, tensor<64xf32>
+  %ms = eft.splat %m : f32 -> tensor<64xf32>
+  %below = arith.subf %x, %ms : tensor<64xf32>
+  %half = arith.constant dense<0.5> : tensor<1xf32>
+  %halves = eft.broadcast %half : tensor<1xf32> -> tensor<64xf32>
+  %r = arith.mulf %below, %halves : tensor<64xf32>
+  %s = arith.subf %x, %n : tensor<64xf32>
+  %t = arith.subf %y, %n : tensor<64xf32>
+  return %r, %s, %t : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
+
+// A choice of the greater arm alone loses a NaN on the way, and is then no bound of earlier elements.
+// A minimum is no bound. Other forms are not recognized.
+// CHECK-LABEL: @other_choices
+// CHECK-NEXT: any
+// CHECK-NEXT: any
+// CHECK-NEXT: any
+// CHECK-NEXT: any
+func.func @other_choices(%x: tensor<64xf32>, %y: tensor<64xf32>)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) {
+  %m = eft.reduce %x axis 0 : (tensor<64xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %is_greater = arith.cmpf ogt, %a, %b : f32
+    %max = arith.select %is_greater, %a, %b : f32
+    eft.yield %max : f32
+  }
+  %n = eft.reduce %x axis 0 : (tensor<64xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %is_less = arith.cmpf olt, %a, %b : f32
+    %is_nan = arith.cmpf une, %a, %a : f32
+    %either = arith.ori %is_less, %is_nan : i1
+    %min = arith.select %either, %a, %b : f32
+    eft.yield %min : f32
+  }
+  %is_greater = arith.cmpf ogt, %x, %y : tensor<64xf32>
+  %is_other_nan = arith.cmpf une, %y, %y : tensor<64xf32>
+  %either = arith.ori %is_greater, %is_other_nan : tensor<64xi1>
+  %o = arith.select %either, %x, %y : tensor<64xi1>, tensor<64xf32>
+  %is_nan = arith.cmpf une, %x, %x : tensor<64xf32>
+  %both = arith.andi %is_greater, %is_nan : tensor<64xi1>
+  %p = arith.select %both, %x, %y : tensor<64xi1>, tensor<64xf32>
+  %ms = eft.splat %m : f32 -> tensor<64xf32>
+  %ns = eft.splat %n : f32 -> tensor<64xf32>
+  %r = arith.subf %x, %ms : tensor<64xf32>
+  %s = arith.subf %x, %ns : tensor<64xf32>
+  %t = arith.subf %x, %o : tensor<64xf32>
+  %u = arith.subf %x, %p : tensor<64xf32>
+  return %r, %s, %t, %u : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
