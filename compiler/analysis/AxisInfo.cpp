@@ -54,7 +54,7 @@ AxisInfo AxisInfo::ofConstant(Type type, int64_t value) {
     divisor = maxPower;
   AxisInfo info = uniform(type, static_cast<int64_t>(divisor));
   info.constant = value;
-  info.nonNegative = value >= 0;
+  info.bound = boundOf(value);
   return info;
 }
 
@@ -67,9 +67,12 @@ int64_t AxisInfo::divisibilityOfAll() const {
 
 AxisInfo AxisInfo::withoutNeedlessHeadless() const {
   AxisInfo info = *this;
-  for (unsigned dim = 0; dim < rank(); ++dim)
+  for (unsigned dim = 0; dim < rank(); ++dim) {
     if (headlessRun(dim) == alignedRun(dim))
       info.dims[dim].headless = 1;
+    if (tailConstancy(dim) == constancy(dim))
+      info.dims[dim].tailConstancy = 1;
+  }
   return info;
 }
 
@@ -84,11 +87,18 @@ AxisInfo AxisInfo::join(const AxisInfo &left, const AxisInfo &right) {
     dims.push_back({run,
                     std::min(left.divisibilityOfRuns(dim, run), right.divisibilityOfRuns(dim, run)),
                     std::min(left.constancy(dim), right.constancy(dim)),
-                    std::min(left.headlessRun(dim), right.headlessRun(dim))});
+                    std::min(left.headlessRun(dim), right.headlessRun(dim)),
+                    std::min(left.tailConstancy(dim), right.tailConstancy(dim))});
   }
   AxisInfo both(std::move(dims), left.unit,
                 left.constant == right.constant ? left.constant : std::nullopt);
-  return both.withNonNegative(left.nonNegative && right.nonNegative).withoutNeedlessHeadless();
+  // A loop may change its values again and again. So different bounds become none at all, and the
+  // analysis ends.
+  if (left.bound && right.bound)
+    both.bound = left.bound == right.bound ? left.bound : UpperBound::none();
+  else
+    both.bound = std::nullopt;
+  return both.withoutNeedlessHeadless();
 }
 
 void AxisInfo::print(raw_ostream &os) const {
@@ -102,8 +112,12 @@ void AxisInfo::print(raw_ostream &os) const {
   list(", constancy", &Dim::constancy);
   if (llvm::any_of(dims, [](const Dim &dim) { return dim.headless > 1; }))
     list(", headless", &Dim::headless);
+  if (llvm::any_of(dims, [](const Dim &dim) { return dim.tailConstancy > 1; }))
+    list(", tail constancy", &Dim::tailConstancy);
   if (constant)
     os << ", constant = " << *constant;
+  else if (bound)
+    os << ", bound = " << *bound;
 }
 
 /// The exponent of a power of two, at most 62. The dialect's verifier ensures that the attribute is

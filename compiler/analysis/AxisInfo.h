@@ -29,6 +29,14 @@
 //                  its predecessor plus 1, and r divides the second value minus 1 (for pointers:
 //                  the size of r elements divides the second address minus one element)
 //
+// The quotients `(pid * 64 + range) / n` are not constant in the same way: the first may differ
+// from the others. A fifth number describes that.
+//
+//   tailConstancy  the largest r such that in every run of length r all values from the second on
+//                  are equal
+//
+// The sum of such quotients, times a multiple of r, and a headless run is a headless run.
+//
 // An operation keeps headless runs if it adds one number to all elements of a run, selects between
 // such runs, or leaves the elements as they are. A product, for example, does not keep them. A GPU
 // moves a headless run by one access if a check at run time finds the first element where it should
@@ -41,6 +49,7 @@
 // use in an address, or to compare.
 #pragma once
 
+#include "compiler/analysis/UpperBound.h"
 #include "compiler/ir/EftDialect.h"
 
 #include "mlir/Analysis/DataFlowFramework.h"
@@ -58,6 +67,7 @@ public:
     int64_t divisibility = 1;
     int64_t constancy = 1;
     int64_t headless = 1;
+    int64_t tailConstancy = 1;
     bool operator==(const Dim &) const = default;
   };
 
@@ -71,8 +81,7 @@ public:
   AxisInfo() = default;
   AxisInfo(llvm::SmallVector<Dim, 2> dims, int64_t unit,
            std::optional<int64_t> constant = std::nullopt)
-      : dims(std::move(dims)), unit(unit), constant(constant),
-        nonNegative(constant && *constant >= 0) {}
+      : dims(std::move(dims)), unit(unit), constant(constant), bound(boundOf(constant)) {}
 
   /// The facts that hold of any value of the type.
   static AxisInfo unknown(mlir::Type type);
@@ -90,10 +99,14 @@ public:
   /// The number that every element is, sign-extended; nothing if it is not known.
   std::optional<int64_t> getConstant() const { return constant; }
   /// True if every element is known to be non-negative when read as a signed number.
-  bool isNonNegative() const { return nonNegative; }
-  AxisInfo withNonNegative(bool known) const {
+  bool isNonNegative() const { return bound.has_value(); }
+  /// An upper bound of every element, if every element is known to be non-negative; else nothing.
+  const std::optional<UpperBound> &getBound() const { return bound; }
+  /// Returns the same facts, and this bound if none is known yet.
+  AxisInfo withBound(const std::optional<UpperBound> &known) const {
     AxisInfo info = *this;
-    info.nonNegative |= known;
+    if (!info.bound)
+      info.bound = known;
     return info;
   }
   /// The difference between neighbours in a contiguous run: 1 for integers, the size of an element
@@ -117,8 +130,13 @@ public:
   /// of each were its second minus 1. These runs do not wrap around either.
   int64_t headlessRun(unsigned dim) const { return std::max(alignedRun(dim), dims[dim].headless); }
 
+  /// The length of the longest runs that are constant, except perhaps for their first elements.
+  int64_t tailConstancy(unsigned dim) const {
+    return std::max(constancy(dim), dims[dim].tailConstancy);
+  }
+
   /// Returns the same facts, with `headless` reset to 1 in the dimensions in which headless runs
-  /// are no longer than aligned runs.
+  /// are no longer than aligned runs, and `tailConstancy` where it is not above `constancy`.
   AxisInfo withoutNeedlessHeadless() const;
 
   /// Returns the facts that hold of both `left` and `right`, and so of a value that is one of the
@@ -130,8 +148,12 @@ public:
 private:
   llvm::SmallVector<Dim, 2> dims;
   int64_t unit = 1;
+  static std::optional<UpperBound> boundOf(std::optional<int64_t> constant) {
+    return constant && *constant >= 0 ? std::optional(UpperBound{{}, *constant}) : std::nullopt;
+  }
+
   std::optional<int64_t> constant;
-  bool nonNegative = false;
+  std::optional<UpperBound> bound;
 };
 
 /// The axis information of every value in an operation. It is computed from the divisibility of

@@ -61,18 +61,28 @@ int64_t jointConstancy(Infos operands, unsigned dim) {
   return run;
 }
 
+/// The length of the longest runs in which every operand is constant from the second element on.
+int64_t jointTailConstancy(Infos operands, unsigned dim) {
+  int64_t run = AxisInfo::maxPower;
+  for (const AxisInfo &operand : operands)
+    run = std::min(run, operand.tailConstancy(dim));
+  return run;
+}
+
 /// The facts about a result of which only this is known: it is constant wherever all operands are
 /// constant.
 AxisInfo sameWhereOperandsAre(Type type, Infos operands) {
-  return forEachDim(type, [&](unsigned dim) { return Dim{1, 1, jointConstancy(operands, dim)}; });
+  return forEachDim(type, [&](unsigned dim) {
+    return Dim{1, 1, jointConstancy(operands, dim), 1, jointTailConstancy(operands, dim)};
+  });
 }
 
 //===--- Sums and products --------------------------------------------------------------------===//
 
 /// Returns the length of the headless runs of `run` + `step`. Such a sum keeps a headless run if
-/// `step` is one number throughout the run, and a multiple of the run's length.
+/// `step` is one number from the run's second element on, and a multiple of the run's length.
 int64_t headlessMovedBy(const AxisInfo &run, const AxisInfo &step, unsigned dim) {
-  return std::min({run.headlessRun(dim), step.constancy(dim), unitsDividing(step, dim)});
+  return std::min({run.headlessRun(dim), step.tailConstancy(dim), unitsDividing(step, dim)});
 }
 
 /// Returns the facts about x + y or x − y. The sum is contiguous where one operand is contiguous
@@ -86,7 +96,8 @@ AxisInfo sum(Type type, const AxisInfo &x, const AxisInfo &y, int64_t yScale = 1
       run = std::max(run, std::min(x.constancy(dim), y.contiguity(dim)));
     int64_t right = multiplied(y.divisibilityOfRuns(dim, run), yScale);
     return Dim{run, std::min(x.divisibilityOfRuns(dim, run), right), jointConstancy({x, y}, dim),
-               std::max(headlessMovedBy(x, y, dim), isDifference ? 1 : headlessMovedBy(y, x, dim))};
+               std::max(headlessMovedBy(x, y, dim), isDifference ? 1 : headlessMovedBy(y, x, dim)),
+               jointTailConstancy({x, y}, dim)};
   });
 }
 
@@ -94,8 +105,9 @@ AxisInfo product(Type type, const AxisInfo &x, const AxisInfo &y) {
   if (x.getConstant() == 1 || y.getConstant() == 1)
     return y.getConstant() == 1 ? x : y;
   int64_t divisibility = multiplied(x.divisibilityOfAll(), y.divisibilityOfAll());
-  return forEachDim(
-      type, [&](unsigned dim) { return Dim{1, divisibility, jointConstancy({x, y}, dim)}; });
+  return forEachDim(type, [&](unsigned dim) {
+    return Dim{1, divisibility, jointConstancy({x, y}, dim), 1, jointTailConstancy({x, y}, dim)};
+  });
 }
 
 /// Returns the facts about a result that is computed from x and y by a bitwise operation, a
@@ -167,11 +179,14 @@ std::optional<unsigned> knownExponent(const AxisInfo &info) {
 }
 
 /// Returns the facts about x / 2^shift, rounded toward zero. Divisibility follows as for the floor,
-/// because it concerns exact quotients only. Below zero, truncation differs from the floor, so a
-/// run of x need not have a constant quotient.
+/// because it concerns exact quotients only. Below zero, truncation differs from the floor, so the
+/// first element of a run of x may have another quotient than the others.
 AxisInfo signedQuotient(Type type, const AxisInfo &x, unsigned shift) {
   int64_t divisibility = std::max<int64_t>(1, x.divisibilityOfAll() >> shift);
-  return forEachDim(type, [&](unsigned dim) { return Dim{1, divisibility, x.constancy(dim)}; });
+  return forEachDim(type, [&](unsigned dim) {
+    return Dim{1, divisibility, x.constancy(dim), 1,
+               std::min(x.alignedRun(dim), int64_t(1) << shift)};
+  });
 }
 
 /// Returns the largest length of aligned runs of x inside which y is one number that is a multiple
@@ -187,9 +202,11 @@ AxisInfo ofQuotient(Operation *op, Type type, Infos operands) {
   if (exponent && *exponent <= 61)
     return isFloor ? floorQuotient(type, x, *exponent) : signedQuotient(type, x, *exponent);
   // If an aligned run's length divides y, only the first number of the run can be a multiple of y.
-  // So the floor of the quotient is constant inside the run.
+  // So the floor of the quotient is constant inside the run. If the numbers are negative, rounding
+  // toward zero gives the next larger number, except where the quotient is exact.
   return forEachDim(type, [&](unsigned dim) {
-    return Dim{1, 1, std::max(jointConstancy(operands, dim), isFloor ? dividing(x, y, dim) : 1)};
+    const int64_t run = dividing(x, y, dim);
+    return Dim{1, 1, std::max(jointConstancy(operands, dim), isFloor ? run : 1), 1, run};
   });
 }
 
@@ -253,7 +270,8 @@ AxisInfo ofRemainder(Operation *op, Type type, Infos operands) {
 AxisInfo widened(Type type, const AxisInfo &x) {
   return forEachDim(type, [&](unsigned dim) {
     int64_t run = x.alignedRun(dim);
-    return Dim{run, x.divisibilityOfRuns(dim, run), x.constancy(dim), x.headlessRun(dim)};
+    return Dim{run, x.divisibilityOfRuns(dim, run), x.constancy(dim), x.headlessRun(dim),
+               x.tailConstancy(dim)};
   });
 }
 
@@ -276,7 +294,8 @@ AxisInfo ofSelect(arith::SelectOp op, Infos operands) {
     int64_t run = std::min({x.contiguity(dim), y.contiguity(dim), same});
     return Dim{run, std::min(x.divisibilityOfRuns(dim, run), y.divisibilityOfRuns(dim, run)),
                std::min(jointConstancy({x, y}, dim), same),
-               std::min({x.headlessRun(dim), y.headlessRun(dim), same})};
+               std::min({x.headlessRun(dim), y.headlessRun(dim), same}),
+               std::min(jointTailConstancy({x, y}, dim), same)};
   });
 }
 
@@ -363,7 +382,7 @@ AxisInfo ofHint(HintOp op, const AxisInfo &x) {
     return Dim{std::max(x.contiguity(dim), std::min(hinted(op.getContiguity(), dim), extent)),
                std::max(x.divisibility(dim), hinted(op.getDivisibility(), dim)),
                std::max(x.constancy(dim), std::min(hinted(op.getConstancy(), dim), extent)),
-               x.headlessRun(dim)};
+               x.headlessRun(dim), x.tailConstancy(dim)};
   });
   return AxisInfo(info.getDims(), info.getUnit(), x.getConstant());
 }
@@ -415,7 +434,7 @@ AxisInfo ofAnyOther(Operation *op, Type type, Infos operands) {
   return sameWhereOperandsAre(type, operands);
 }
 
-//===--- Non-negative results -----------------------------------------------------------------===//
+//===--- Bounds of non-negative results -------------------------------------------------------===//
 
 /// True if the product is the variable of a loop `range(0, n, step)`. Such a loop counts from 0 up
 /// to n > 0 ? (n − 1) / step + 1 : 0. So while it runs, counter · step ≤ n − 1.
@@ -452,33 +471,124 @@ bool addsRangeToMultiple(arith::AddIOp sum, Infos operands) {
   return fits(sum.getRhs(), operands[0]) || fits(sum.getLhs(), operands[1]);
 }
 
-/// True if the result is known to be non-negative when read as a signed number. Few sums and
-/// products are known to be non-negative, since they can wrap around.
-bool isNonNegative(Operation *op, Type type, Infos operands) {
-  auto is = [&](unsigned i) { return operands[i].isNonNegative(); };
-  const bool all = !operands.empty() && llvm::all_of(operands, [](const AxisInfo &operand) {
-    return operand.isNonNegative();
-  });
+/// The largest number of a type, read as signed.
+int64_t mostOf(Type type) {
+  const unsigned width = std::min(widthOf(type), 64u);
+  return static_cast<int64_t>(~uint64_t(0) >> 1 >> (64 - width));
+}
+
+/// Returns the bound, if numbers up to it fit into a type; otherwise nothing. `op` computes them.
+std::optional<UpperBound> fitting(Operation *op, Type type, const UpperBound &bound) {
+  return bound.at(maxProgramsAt(op)) <= mostOf(type) && !bound.isNone() ? std::optional(bound)
+                                                                        : std::nullopt;
+}
+
+/// The smaller one of the bounds of two numbers, for a number that is at most as large as either.
+std::optional<UpperBound> smaller(Operation *op, const std::optional<UpperBound> &left,
+                                  const std::optional<UpperBound> &right) {
+  if (!left || !right)
+    return left ? left : right;
+  const MaxPrograms programs = maxProgramsAt(op);
+  return left->at(programs) <= right->at(programs) ? left : right;
+}
+
+/// The bound of a number after extension to a wider type.
+std::optional<UpperBound> boundOfWidened(Operation *op, const std::optional<UpperBound> &bound) {
+  Type narrow = op->getOperand(0).getType();
+  if (bound && !bound->isNone())
+    return bound;
+  if (bound)
+    return UpperBound{{}, mostOf(narrow)};
+  if (isa<arith::ExtSIOp, arith::IndexCastOp>(op))
+    return std::nullopt;
+  return UpperBound{{}, mostOf(narrow) * 2 + 1};
+}
+
+/// The bound of a remainder by a divisor, which may be negative if it is not known.
+std::optional<UpperBound> boundOfRemainder(Operation *op, Infos operands) {
+  const int64_t divisor = operands[1].getConstant().value_or(0);
+  std::optional<UpperBound> rest;
+  if (divisor > 0)
+    rest = UpperBound{{}, divisor - 1};
+  if (operands[0].isNonNegative())
+    return smaller(op, operands[0].getBound(), rest);
+  return isa<arith::RemUIOp>(op) ? rest : std::nullopt;
+}
+
+std::optional<UpperBound> boundOfSum(arith::AddIOp sum, Infos operands) {
+  const std::optional<UpperBound> &x = operands[0].getBound(), &y = operands[1].getBound();
+  if (!x || !y)
+    return std::nullopt;
+  if (auto bound = fitting(sum, sum.getType(), *x + *y))
+    return bound;
+  return addsRangeToMultiple(sum, operands) ? std::optional(UpperBound::none()) : std::nullopt;
+}
+
+std::optional<UpperBound> boundOfProduct(arith::MulIOp product, Infos operands) {
+  if (isVariableOfRange(product))
+    return UpperBound::none();
+  const std::optional<UpperBound> &x = operands[0].getBound(), &y = operands[1].getBound();
+  if (!x || !y || x->isNone() || y->isNone() || (x->dependsOnPrograms() && y->dependsOnPrograms()))
+    return std::nullopt;
+  const bool isRightFixed = !y->dependsOnPrograms();
+  return fitting(product, product.getType(), isRightFixed ? *x * y->rest : *y * x->rest);
+}
+
+/// The upper bound of the result, if it is known to be non-negative when read as a signed number.
+/// Sums and products can wrap around, so few of them are known to be non-negative.
+std::optional<UpperBound> boundOfResult(Operation *op, Type type, Infos operands) {
+  using Bound = std::optional<UpperBound>;
+  auto of = [&](unsigned i) -> const Bound & { return operands[i].getBound(); };
   const bool grows = !operands.empty() && widthOf(type) > widthOf(op->getOperand(0).getType());
-  return TypeSwitch<Operation *, bool>(op)
-      .Case<ProgramIdOp, NumProgramsOp>([](auto) { return true; })
-      .Case<ArangeOp>([](ArangeOp range) { return int32_t(range.getStart()) >= 0; })
-      .Case<SplatOp, ExpandDimsOp, BroadcastOp, HintOp, OfFirstThreadOp, arith::RemSIOp,
-            arith::RemUIOp, arith::ShRSIOp>([&](auto) { return is(0); })
-      .Case<arith::OrIOp, arith::XOrIOp, arith::MinSIOp, arith::MaxUIOp>([&](auto) { return all; })
-      .Case<arith::AndIOp, arith::MinUIOp, arith::MaxSIOp>([&](auto) { return is(0) || is(1); })
-      .Case<arith::AddIOp>([&](auto sum) { return all && addsRangeToMultiple(sum, operands); })
-      .Case<arith::MulIOp>(isVariableOfRange)
-      .Case<arith::SelectOp>([&](auto) { return is(1) && is(2); })
-      .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](auto) { return grows; })
-      .Case<arith::ExtSIOp, arith::IndexCastOp>([&](auto) { return grows && is(0); })
-      .Case<arith::DivSIOp, arith::DivUIOp>(
-          [&](auto) { return is(0) && operands[1].getConstant().value_or(0) > 0; })
+  auto larger = [&](unsigned i, unsigned j) {
+    return of(i) && of(j) ? Bound(maximum(*of(i), *of(j))) : std::nullopt;
+  };
+  return TypeSwitch<Operation *, Bound>(op)
+      .Case([](ProgramIdOp id) {
+        UpperBound bound{{}, -1};
+        bound.perProgram[unsigned(id.getAxis())] = 1;
+        return bound;
+      })
+      .Case([](NumProgramsOp number) {
+        UpperBound bound;
+        bound.perProgram[unsigned(number.getAxis())] = 1;
+        return bound;
+      })
+      .Case([](ArangeOp range) {
+        return int32_t(range.getStart()) >= 0
+                   ? Bound(UpperBound{{}, int64_t(uint32_t(range.getEnd())) - 1})
+                   : std::nullopt;
+      })
+      .Case<SplatOp, ExpandDimsOp, BroadcastOp, HintOp, OfFirstThreadOp, arith::ShRSIOp>(
+          [&](auto) { return of(0); })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) { return boundOfRemainder(op, operands); })
+      .Case<arith::OrIOp, arith::XOrIOp>(
+          [&](auto) { return of(0) && of(1) ? Bound(UpperBound::none()) : std::nullopt; })
+      .Case<arith::MaxUIOp>([&](auto) { return larger(0, 1); })
+      .Case<arith::MinSIOp>(
+          [&](auto) { return of(0) && of(1) ? smaller(op, of(0), of(1)) : std::nullopt; })
+      .Case<arith::AndIOp, arith::MinUIOp>([&](auto) { return smaller(op, of(0), of(1)); })
+      .Case<arith::MaxSIOp>([&](auto) {
+        return of(0) && of(1)   ? larger(0, 1)
+               : of(0) || of(1) ? Bound(UpperBound::none())
+                                : std::nullopt;
+      })
+      .Case([&](arith::AddIOp sum) { return boundOfSum(sum, operands); })
+      .Case([&](arith::MulIOp product) { return boundOfProduct(product, operands); })
+      .Case<arith::SelectOp>([&](auto) { return larger(1, 2); })
+      .Case<arith::ExtUIOp, arith::IndexCastUIOp, arith::ExtSIOp, arith::IndexCastOp>(
+          [&](auto) { return grows ? boundOfWidened(op, of(0)) : std::nullopt; })
+      .Case<arith::DivSIOp, arith::DivUIOp>([&](auto) {
+        const int64_t divisor = operands[1].getConstant().value_or(0);
+        return of(0) && divisor > 0 ? Bound(*of(0) / divisor) : std::nullopt;
+      })
       .Case<arith::ShRUIOp>([&](auto) {
         const int64_t amount = operands[1].getConstant().value_or(0);
-        return is(0) || (amount > 0 && amount < widthOf(type));
+        return of(0)                                  ? of(0)
+               : amount > 0 && amount < widthOf(type) ? Bound(UpperBound::none())
+                                                      : std::nullopt;
       })
-      .Default([](Operation *) { return false; });
+      .Default([](Operation *) { return std::nullopt; });
 }
 
 AxisInfo infoOfResult(OpResult result, Infos operands) {
@@ -520,12 +630,14 @@ AxisInfo infoOfResult(OpResult result, Infos operands) {
 } // namespace
 
 AxisInfo eft::axisInfoOfResult(OpResult result, Infos operands) {
-  const bool isKnown = isNonNegative(result.getOwner(), result.getType(), operands);
-  return infoOfResult(result, operands).withNonNegative(isKnown);
+  return infoOfResult(result, operands)
+      .withBound(boundOfResult(result.getOwner(), result.getType(), operands));
 }
 
 AxisInfo eft::axisInfoOfCounter(Type type, const AxisInfo &begin, const AxisInfo &step) {
   // A counter that grows by one reaches its upper bound before it can wrap around.
-  return AxisInfo::uniform(type, std::min(begin.divisibilityOfAll(), step.divisibilityOfAll()))
-      .withNonNegative(begin.isNonNegative() && step.getConstant() == 1);
+  AxisInfo counter =
+      AxisInfo::uniform(type, std::min(begin.divisibilityOfAll(), step.divisibilityOfAll()));
+  return begin.isNonNegative() && step.getConstant() == 1 ? counter.withBound(UpperBound::none())
+                                                          : counter;
 }

@@ -66,7 +66,21 @@ static LogicalResult verifyPowerOf2(Operation *op, NamedAttribute attribute) {
                             << attribute.getValue();
 }
 
+static LogicalResult verifyMaxPrograms(Operation *op, NamedAttribute attribute) {
+  auto isExtent = [](int64_t number) { return number > 0 && number <= INT32_MAX; };
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  if (isa<ModuleOp>(op) && numbers && numbers.size() == 3 &&
+      llvm::all_of(numbers.asArrayRef(), isExtent))
+    return success();
+  return op->emitError("'")
+         << attribute.getName().getValue()
+         << "' must be an array of three i64 from 1 to 2^31 - 1, on a module; got "
+         << attribute.getValue();
+}
+
 LogicalResult EftDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == maxProgramsName)
+    return verifyMaxPrograms(op, attribute);
   return attribute.getName() == constancyName ? verifyPowerOf2(op, attribute) : success();
 }
 

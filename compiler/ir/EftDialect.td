@@ -41,6 +41,9 @@ def Eft_Dialect : Dialect {
     void registerAttributes();
     /// On a kernel's argument: a power of two that divides its address or value.
     static constexpr llvm::StringLiteral divisibilityName = "eft.divisibility";
+    /// On a module: the code is right for launches of at most these numbers of programs along the
+    /// three axes of the grid.
+    static constexpr llvm::StringLiteral maxProgramsName = "eft.max_programs";
     /// On a lowered kernel for a GPU: the number of threads of a program.
     static constexpr llvm::StringLiteral threadsName = "eft.threads";
     /// On a load, or on an elementwise operation on integers, on blocks that are placed for a GPU:
@@ -51,6 +54,11 @@ def Eft_Dialect : Dialect {
     static constexpr llvm::StringLiteral plainQuotientName = "eft.plain_quotient";
     /// On a division of floats: the dividend is known to be at least 0 or NaN.
     static constexpr llvm::StringLiteral nonNegativeDividendName = "eft.nonnegative_dividend";
+    /// On a division of floats: the divisor is known to be at least 0 or NaN.
+    static constexpr llvm::StringLiteral nonNegativeDivisorName = "eft.nonnegative_divisor";
+    /// On a division of floats: the divisors are counts, and most often the same for all elements of
+    /// a thread.
+    static constexpr llvm::StringLiteral countingDivisorName = "eft.counting_divisor";
     /// On a conversion of a float to an integer, for a GPU: floats outside of the integer's range
     /// become the nearest integer of that range. NaN becomes 0, except that it may become any
     /// integer if the float or the integer has 64 bits.

@@ -3,6 +3,7 @@
 #include "compiler/pipeline/Compile.h"
 
 #include "compiler/analysis/AddressParameters.h"
+#include "compiler/analysis/UpperBound.h"
 #include "compiler/codegen/Codegen.h"
 #include "compiler/ir/EftDialect.h"
 #include "compiler/pipeline/CheckInput.h"
@@ -72,6 +73,7 @@ private:
         failed(checkHasNoCalls(*module)))
       return failure();
     nameKernel();
+    noteMaxPrograms();
     if (failed(runPasses("Placing", addPlacing)))
       return failure();
     keep("placed", [&](llvm::raw_ostream &os) { module->print(os); });
@@ -164,6 +166,11 @@ private:
   void nameKernel() {
     for (auto function : module->getOps<func::FuncOp>())
       function.setName(result.name);
+  }
+
+  void noteMaxPrograms() {
+    const auto [x, y, z] = maxProgramsAt(*module);
+    result.maxPrograms = {x, y, z};
   }
 
   void noteSharedMemory() {

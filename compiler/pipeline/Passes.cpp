@@ -46,6 +46,7 @@ PassOptions passOptions(const Target &target, const CompileOptions &options,
   result.numStages = options.numStages;
   result.target = target;
   result.maxRegisters = options.maxRegisters;
+  result.allGrids = options.allGrids;
   result.lines = options.lines;
   if (!result.isGpu) {
     result.vectorBits = vectorBits(machine);
@@ -80,6 +81,8 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createFuseMultiplyAdd());
   passes.addPass(createExpandMath({options.isGpu, options.isGpu}));
   passes.addPass(createCanonicalizerPass());
+  // Before divisions get a result for all operands, which hides their operands.
+  passes.addPass(createLimitPrograms({options.isGpu, options.allGrids}));
   if (!options.isGpu) {
     passes.addPass(createWidenDot());
     passes.addPass(createReduceAssertions());
@@ -214,6 +217,9 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<unsigned> maxRegisters{
       *this, "max-registers", llvm::cl::desc("Registers of a thread on a GPU at most; 0: no bound"),
       llvm::cl::init(0)};
+  Option<bool> allGrids{*this, "all-grids",
+                        llvm::cl::desc("Make code that is right for every grid"),
+                        llvm::cl::init(true)};
 };
 
 LogicalResult addNamedPipeline(OpPassManager &passes, StringRef text,
@@ -228,6 +234,7 @@ LogicalResult addNamedPipeline(OpPassManager &passes, StringRef text,
   options.numWarps = given.numWarps;
   options.numStages = given.numStages;
   options.maxRegisters = given.maxRegisters;
+  options.allGrids = given.allGrids;
   if (std::string fault = validateOptions(*target, options); !fault.empty())
     return fail(fault);
   auto machine = makeMachine(*target);

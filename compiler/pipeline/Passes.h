@@ -21,6 +21,7 @@ struct PassOptions {
   unsigned numStages = 3;    ///< GPU; stages of pipelined loops
   Target target = {};        ///< GPU
   unsigned maxRegisters = 0; ///< GPU; 0: no bound
+  bool allGrids = true;      ///< the code is right for every grid
   bool lines = true;         ///< the code gets tables of source lines
   unsigned vectorBits = 128; ///< CPU
   bool convertsF16 = true;   ///< CPU: has instructions between f32 and f16
@@ -55,8 +56,8 @@ void addPipeline(mlir::OpPassManager &passes, const PassOptions &options);
 std::vector<std::string> pipelinePasses(const PassOptions &options);
 
 /// Registers all passes by their names, and the whole pipeline as `eft-pipeline`, with the options
-/// `target`, `num-warps`, `num-stages` and `max-registers`. Only tools need this: a compile needs
-/// no names.
+/// `target`, `num-warps`, `num-stages`, `max-registers` and `all-grids`. Only tools need this: a
+/// compile needs no names.
 void registerPasses();
 
 } // namespace eft

@@ -40,6 +40,9 @@ cl::opt<unsigned>
                  cl::desc("Registers of a thread on a GPU at most (default: no bound)"),
                  cl::init(0));
 
+cl::opt<bool> allGrids("all-grids",
+                       cl::desc("Make code that is right for every grid (default: true)"),
+                       cl::init(true));
 cl::opt<bool> lines("lines", cl::desc("Say in the code which line each instruction is from"),
                     cl::init(true));
 
@@ -112,6 +115,7 @@ int run(mlir::MLIRContext &context, SourceMgr &sources, mlir::TimingScope timing
                                 .numStages = numStages,
                                 .lines = lines,
                                 .maxRegisters = maxRegisters,
+                                .allGrids = allGrids,
                                 .keepStages = !isObject,
                                 .last = *last},
                                {}, &observer);

@@ -118,12 +118,54 @@ def OrderReductions : Pass<"eft-order-reductions"> {
   let dependentDialects = ["::eft::EftDialect"];
 }
 
+def LimitPrograms : Pass<"eft-limit-programs", "::mlir::ModuleOp"> {
+  let summary = "Bounds the number of programs, so that numbers of elements don't wrap around";
+  let description = [{
+    A kernel computes the numbers of its elements from its program's number, and often divides them by the
+    length of a row. Quotients and remainders that round toward zero are regular only where the dividends
+    are not negative. But products of a program's number may wrap around to negative numbers.
+
+    For divisions of blocks, this pass finds the largest numbers of programs for which the dividends do not
+    wrap around. It notes these numbers in the attribute `eft.max_programs` of the module. They are at most
+    those of the target's largest grid. The code of the compiled kernel is right only for launches of at
+    most so many programs; larger launches need another compile, with `all-grids`.
+
+    If the numbers would be less than 32768, a dividend is taken as it is, and may wrap around.
+
+    ```mlir
+    module {
+      func.func @kernel(%p: !eft.ptr<f32>) {
+        %0 = eft.program_id x
+        %1 = arith.muli %0, %c1024 : i32
+        %2 = eft.splat %1 : i32 to tensor<1024xi32>
+        %3 = arith.addi %2, %range : tensor<1024xi32>
+        %4 = arith.remsi %3, %c56 : tensor<1024xi32>
+    ```
+    becomes
+    ```mlir
+    module attributes {eft.max_programs = array<i64: 2097151, 65535, 65535>} {
+    ```
+  }];
+  let options = [
+    Option<"isGpu", "gpu", "bool", /*default=*/"false", "take the limits of a GPU's grid">,
+    Option<"allGrids", "all-grids", "bool", /*default=*/"false",
+           "assume no more than the target's limits">
+  ];
+  let dependentDialects = ["::eft::EftDialect"];
+}
+
 def MarkDivisions : Pass<"eft-mark-divisions"> {
-  let summary = "Marks divisions whose dividends are at least 0";
+  let summary = "Marks divisions whose operands are at least 0, or whose divisors only count";
   let description = [{
     The division of a block of f32 gets the attribute `eft.nonnegative_dividend` if each dividend is known
     to be at least 0 or NaN, such as an exponential or a square. The lowering for a GPU then tests the range
-    of the dividends by fewer instructions. The quotient does not depend on the attribute.
+    of the dividends by fewer instructions. In the same way, it gets the attribute
+    `eft.nonnegative_divisor`. Then the lowering need not mend the signs of quotients that are zero.
+
+    It gets the attribute `eft.counting_divisor` if the divisors are computed from numbers that all elements
+    share, by sums, conversions and choices only, such as the number of elements that a masked loop has
+    seen. Then the lowering for a GPU tests whether all elements of a thread have the same divisor. The
+    quotients do not depend on the attributes.
 
     `eft-expand-math` replaces the operations from which this is known, so this pass runs before it.
 

@@ -25,7 +25,7 @@ def compile_here(function, variant, lowered=None) -> tuple[tuple, bytes, tuple |
     compiled = _run(function, variant, lowered=lowered)
     limit = variant.options.get("maxnreg")
     shape = compiled.num_warps, compiled.shared_bytes, limit, compiled.programs_per_block
-    fields = (compiled.name, variant.target, *shape)
+    fields = (compiled.name, variant.target, *shape, compiled.max_programs)
     linked = None
     # The runtime can load linked code only on processors that it can describe. On other processors
     # the compiler loads the object file.
@@ -38,10 +38,10 @@ def compile_here(function, variant, lowered=None) -> tuple[tuple, bytes, tuple |
 def compile_ahead(function, variant, symbol: str | None):
     """Compiles a kernel without the disk cache, for this machine or another one. Returns the result
     of `_compiler.compile`, whose binary is PTX for CUDA. `symbol` is the name of the function in
-    the code; None means the kernel's name. The code does not support ending a launch early, because
-    that needs Eft's runtime."""
+    the code; None means the kernel's name. The code is right for all grids. It does not support
+    ending a launch early, because that needs Eft's runtime."""
     try:
-        return _run(function, variant, symbol=symbol, stoppable=False)
+        return _run(function, variant, symbol=symbol, stoppable=False, all_grids=True)
     except CompilationError as error:
         raise error.with_traceback(None) from None
 
@@ -104,6 +104,7 @@ def _run(
     keep_stages: bool = False,
     symbol: str | None = None,
     stoppable: bool = True,
+    all_grids: bool = False,
     lowered=None,
 ):
     with _errors(function, variant) as errors:
@@ -119,7 +120,8 @@ def _run(
         target = host.target() if variant.target == "cpu" else variant.target
         print_ir = "" if keep_stages else os.environ.get("EFT_PRINT_IR", "")
         lines = variant.options.get("lines", True)
-        options = num_warps, stages, keep_stages, registers, stoppable, print_ir, lines
+        all_grids |= variant.options.get("all_grids", False)
+        options = num_warps, stages, keep_stages, registers, stoppable, print_ir, lines, all_grids
         return _compiler.compile(lowered.module, target, *options)
 
 

@@ -22,7 +22,9 @@ class Variant:
         types: for each parameter its type in the words of a signature, such as "*fp32"; None for a
             parameter that is known at compile time.
         constexprs: the values of the parameters that are known at compile time, by name.
-        options: the values of those launch options that affect the code, by name.
+        options: the values of those launch options that affect the code, by name. With
+            `all_grids`, which is no option of a launch, the code is right for any number of
+            programs.
         specialization: for each parameter "1" if the argument is 1, else a power of two that
             divides it, such as "16", else "". The attribute is None if the specialization is not
             known yet.
@@ -65,10 +67,11 @@ def load(function, variant: Variant, device: int, known=None) -> CompiledKernel:
 def load_code(compilation: Compilation, device: int) -> CompiledKernel:
     """Loads a kernel's code on a GPU, or into this process if it is for the host."""
     name, is_host = compilation.name, compilation.target == "cpu"
+    most = compilation.max_programs
     if is_host:
-        kernel = CompiledKernel.load_host(_load_on_host(compilation), None, name)
+        kernel = CompiledKernel.load_host(_load_on_host(compilation), None, name, most)
     else:
-        shape = compilation.num_warps, compilation.shared, compilation.programs_per_block
+        shape = compilation.num_warps, compilation.shared, compilation.programs_per_block, most
         kernel = CompiledKernel.load_cuda(device, compilation.binary, name, *shape)
     kernel.compilation = compilation
     kernel.device = -1 if is_host else device
@@ -225,19 +228,27 @@ def _always() -> bool:
 
 
 def _pack(fields: tuple, binary: bytes, linked: tuple | None) -> bytes:
-    """Returns the contents of a cache entry. The parts are: a line for each of the fields; a line
+    """Returns the contents of a cache entry. The parts are: a line for each of the fields, of which
+    the last is a tuple of ints; a line
     with the offset of the function in the linked code, and the places in that code that must hold
     addresses; a line with the size of the binary; the binary; and the linked code."""
     code, entry, addresses = linked or (b"", "", ())
     places = (f"{offset}:{symbol}:{addend}" for offset, symbol, addend in addresses)
-    lines = [*map(str, fields), " ".join([str(entry), *places]), str(len(binary)), ""]
+    *fields, most = fields
+    lines = [
+        *map(str, fields),
+        " ".join(map(str, most)),
+        " ".join([str(entry), *places]),
+        str(len(binary)),
+        "",
+    ]
     return "\n".join(lines).encode() + binary + code
 
 
 def _unpack(packed: bytes) -> tuple[tuple, bytes, tuple | None]:
-    name, target, *numbers, places, size, rest = packed.split(b"\n", 8)
+    name, target, *numbers, most, places, size, rest = packed.split(b"\n", 9)
     numbers = [None if number == b"None" else int(number) for number in numbers]
-    fields = (name.decode(), target.decode(), *numbers)
+    fields = (name.decode(), target.decode(), *numbers, tuple(map(int, most.split())))
     binary, code = rest[: int(size)], rest[int(size) :]
     if not code:
         return fields, binary, None

@@ -39,7 +39,7 @@ class Compilation:
 
     def __init__(self, fields: tuple, binary: bytes, make_stages=None, device=None, linked=None):
         self._fields = fields
-        self.name, self.target, *numbers = fields
+        self.name, self.target, *numbers, self.max_programs = fields
         self.num_warps, self.shared, self.maxnreg, self.programs_per_block = numbers
         self.binary = binary
         self.linked = linked

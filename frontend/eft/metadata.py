@@ -20,7 +20,10 @@ SAME_FOR_ALL = {
 }
 
 
-class Metadata(namedtuple("Metadata", "name target num_warps shared maxnreg programs_per_block")):
+_FIELDS = "name target num_warps shared maxnreg programs_per_block max_programs"
+
+
+class Metadata(namedtuple("Metadata", _FIELDS)):
     """The metadata of one variant. The entries of `SAME_FOR_ALL` are attributes, too.
 
     Attributes:
@@ -30,6 +33,8 @@ class Metadata(namedtuple("Metadata", "name target num_warps shared maxnreg prog
         shared: the shared memory of a program, in bytes.
         maxnreg: the largest number of registers that a GPU's thread may use, or None.
         programs_per_block: the most programs that a launch may put into one thread block of a GPU.
+        max_programs: the code is right for launches of at most these numbers of programs along the
+            three axes of the grid. A larger launch compiles the kernel again.
     """
 
     __slots__ = ()

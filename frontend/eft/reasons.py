@@ -39,7 +39,10 @@ def _differences(names, variant, earlier) -> list[str]:
             found.append(f"{name} is {_value_in_words(special, other)}")
     for new, old in ((variant.constexprs, earlier.constexprs), (variant.options, earlier.options)):
         changed = [key for key in new if key not in old or new[key] != old[key]]
-        found += [f"{key} = {describe(new[key])}" for key in changed]
+        found += [
+            "the grid has more programs" if key == "all_grids" else f"{key} = {describe(new[key])}"
+            for key in changed
+        ]
     return found
 
 

@@ -69,6 +69,10 @@ struct CompileOptions {
   bool lines = true;
   /// The largest number of registers that a thread on a GPU may use, at most 255. 0 sets no limit.
   unsigned maxRegisters = 0;
+  /// Whether the code is right for every grid. If not, the compiler may assume that a launch has at
+  /// most `Compiled::maxPrograms` programs, and code that divides the numbers of elements, as in
+  /// `(program * 1024 + range) % 56`, becomes faster.
+  bool allGrids = true;
   /// Whether to fill `Compiled::stages`. If not, a compile is faster: it makes only the binary.
   bool keepStages = true;
   Stage last = Stage::Binary; ///< the stage after which the compile ends
@@ -86,6 +90,9 @@ struct Compiled {
   unsigned sharedBytes = 0; ///< bytes of shared memory per program on a GPU
   /// The most programs that a launch on a GPU may put into one thread block.
   unsigned programsPerBlock = 1;
+  /// The code is right for launches of at most these numbers of programs along the three axes. With
+  /// `CompileOptions::allGrids` no launch can have more.
+  Grid maxPrograms = {INT32_MAX, INT32_MAX, INT32_MAX};
   /// The target of the compile. For the CPU at hand it names that CPU and its features.
   Target target;
   /// The name and the text of each stage that the compile reached, in order: `ir`, `placed`,

@@ -23,6 +23,9 @@ struct KernelInfo {
   /// The most programs that a launch on a GPU may put into one thread block. More than 1 is only
   /// for code in which program number x is ctaid.x * ntid.y + tid.y.
   unsigned programsPerBlock = 1;
+  /// The code is right for launches of at most these numbers of programs along the three axes. A
+  /// larger launch fails with InvalidArgument.
+  Grid maxPrograms = {INT32_MAX, INT32_MAX, INT32_MAX};
 };
 
 /// A kernel that is loaded on a device.

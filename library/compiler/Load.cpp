@@ -37,8 +37,8 @@ Expected<Kernel> load(const Compiled &compiled, Device device) {
                                  ", and can't be loaded on " + device.name());
   if (compiled.binary.empty())
     return invalid(compiled, "has no code: its compile ended before that stage");
-  KernelInfo info{compiled.name, compiled.parameters, compiled.numWarps, compiled.sharedBytes,
-                  compiled.programsPerBlock};
+  KernelInfo info{compiled.name,        compiled.parameters,       compiled.numWarps,
+                  compiled.sharedBytes, compiled.programsPerBlock, compiled.maxPrograms};
   if (isForHost)
     return loadOnHost(compiled, std::move(info));
   return Kernel::loadCuda(device, compiled.binary, std::move(info));

@@ -72,7 +72,7 @@ Expected<Kernel> Kernel::loadCuda(Device device, std::string_view image, KernelI
     return invalid(info, "has a cubin that is cut off");
   cuda::KernelShape shape{static_cast<int>(info.numWarps), static_cast<int>(info.sharedBytes),
                           static_cast<int>(info.programsPerBlock)};
-  auto code = AnyKernel::loadCuda(device.index, image, info.name, shape);
+  auto code = AnyKernel::loadCuda(device.index, image, info.name, shape, info.maxPrograms);
   if (!code.ok())
     return code.error();
   return Kernel(
@@ -83,7 +83,7 @@ Expected<Kernel> Kernel::loadHost(HostFunction *function, KernelInfo info,
                                   std::shared_ptr<const void> owner) {
   if (Status status = checkInfo(info); !status.ok())
     return std::move(status).error();
-  auto code = AnyKernel::loadHost(function, info.name);
+  auto code = AnyKernel::loadHost(function, info.name, info.maxPrograms);
   if (!code.ok())
     return code.error();
   return Kernel(std::make_shared<const State>(

@@ -6,31 +6,35 @@ namespace eft {
 
 Expected<std::unique_ptr<const AnyKernel>> AnyKernel::loadCuda(int ordinal, std::string_view image,
                                                                std::string name,
-                                                               cuda::KernelShape shape) {
+                                                               cuda::KernelShape shape,
+                                                               const Grid &maxPrograms) {
   auto gpu = cuda::gpu(ordinal);
   if (!gpu.ok())
     return gpu.error();
   auto loaded = cuda::Kernel::load(**gpu, image, name, shape);
   if (!loaded.ok())
     return loaded.error();
-  std::unique_ptr<AnyKernel> kernel(new AnyKernel(Device::cuda(ordinal), std::move(name)));
+  std::unique_ptr<AnyKernel> kernel(
+      new AnyKernel(Device::cuda(ordinal), std::move(name), maxPrograms));
   kernel->onGpu = *std::move(loaded);
   return std::unique_ptr<const AnyKernel>(std::move(kernel));
 }
 
-Expected<std::unique_ptr<const AnyKernel>> AnyKernel::loadHost(HostFunction *function,
-                                                               std::string name) {
+Expected<std::unique_ptr<const AnyKernel>>
+AnyKernel::loadHost(HostFunction *function, std::string name, const Grid &maxPrograms) {
   if (!function)
     return Error{ErrorKind::InvalidArgument, "kernel '" + name + "' has no code: its address is 0"};
-  std::unique_ptr<AnyKernel> kernel(new AnyKernel(Device::host(), std::move(name)));
+  std::unique_ptr<AnyKernel> kernel(new AnyKernel(Device::host(), std::move(name), maxPrograms));
   kernel->onHost = std::make_unique<const cpu::Kernel>(function);
   return std::unique_ptr<const AnyKernel>(std::move(kernel));
 }
 
 Expected<CheckedGrid> AnyKernel::check(const Grid &grid) const {
-  if (onGpu)
-    return checkGrid(grid, onGpu->gpu().properties().maxGrid, entry, place);
-  return checkGrid(grid, hostGridLimits, entry, place);
+  const Grid &limits = onGpu ? onGpu->gpu().properties().maxGrid : hostGridLimits;
+  Expected<CheckedGrid> checked = checkGrid(grid, limits, entry, place);
+  if (checked.ok() && checked->programs != 0 && !allows(grid))
+    return tooManyPrograms(grid, maxPrograms, entry);
+  return checked;
 }
 
 Status AnyKernel::launch(const CheckedGrid &grid, std::span<const uint64_t> slots,

@@ -17,12 +17,14 @@ namespace eft {
 // Safe to launch from several threads.
 class AnyKernel {
 public:
-  // Loads PTX or a cubin on a GPU. `name` is the kernel's entry point in it.
+  // Loads PTX or a cubin on a GPU. `name` is the kernel's entry point in it. The code is right for
+  // launches of at most `maxPrograms` along each axis.
   static Expected<std::unique_ptr<const AnyKernel>>
-  loadCuda(int ordinal, std::string_view image, std::string name, cuda::KernelShape shape);
+  loadCuda(int ordinal, std::string_view image, std::string name, cuda::KernelShape shape,
+           const Grid &maxPrograms = hostGridLimits);
   // Borrows compiled code on the host, which must outlive the kernel.
-  static Expected<std::unique_ptr<const AnyKernel>> loadHost(HostFunction *function,
-                                                             std::string name);
+  static Expected<std::unique_ptr<const AnyKernel>>
+  loadHost(HostFunction *function, std::string name, const Grid &maxPrograms = hostGridLimits);
 
   const std::string &name() const { return entry; }
   Device device() const { return where; }
@@ -30,7 +32,10 @@ public:
   // The resources that the kernel uses on a GPU, as the driver reports them; null on the host.
   const cuda::KernelResources *resources() const { return onGpu ? &onGpu->resources() : nullptr; }
 
-  // Returns the checked grid, or an error if this kernel's device can't run it.
+  // True if the kernel's code is right for so many programs.
+  bool allows(const Grid &grid) const { return fits(grid, maxPrograms); }
+
+  // Returns the checked grid, or an error if this kernel's device or code can't run it.
   Expected<CheckedGrid> check(const Grid &grid) const;
 
   // Launches the kernel. An empty grid launches nothing. `slots` holds the parameters, eight bytes
@@ -49,12 +54,13 @@ public:
   }
 
 private:
-  AnyKernel(Device where, std::string name)
-      : where(where), place(where.name()), entry(std::move(name)) {}
+  AnyKernel(Device where, std::string name, const Grid &maxPrograms)
+      : where(where), place(where.name()), entry(std::move(name)), maxPrograms(maxPrograms) {}
 
   Device where;
   std::string place; // the device's name
   std::string entry;
+  Grid maxPrograms;
   std::unique_ptr<const cuda::Kernel> onGpu; // exactly one of onGpu and onHost is set
   std::unique_ptr<const cpu::Kernel> onHost;
 };

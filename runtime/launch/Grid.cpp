@@ -40,4 +40,14 @@ Expected<CheckedGrid> checkGrid(const Grid &grid, const Grid &limits, std::strin
   return checked;
 }
 
+Error tooManyPrograms(const Grid &grid, const Grid &maxPrograms, std::string_view kernel) {
+  auto text = [](const Grid &extents) {
+    return std::to_string(extents.x) + " × " + std::to_string(extents.y) + " × " +
+           std::to_string(extents.z);
+  };
+  return gridError(kernel, "has " + text(grid) +
+                               " programs, but the kernel was compiled for at most " +
+                               text(maxPrograms));
+}
+
 } // namespace eft

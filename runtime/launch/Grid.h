@@ -25,4 +25,12 @@ inline constexpr Grid hostGridLimits = {INT32_MAX, INT32_MAX, INT32_MAX};
 EFT_API Expected<CheckedGrid> checkGrid(const Grid &grid, const Grid &limits,
                                         std::string_view kernel, std::string_view device);
 
+// True if no extent of the grid is larger than the kernel's code allows.
+inline bool fits(const Grid &grid, const Grid &maxPrograms) {
+  return grid.x <= maxPrograms.x && grid.y <= maxPrograms.y && grid.z <= maxPrograms.z;
+}
+
+// Returns the error for a grid that is larger than the kernel's code allows.
+Error tooManyPrograms(const Grid &grid, const Grid &maxPrograms, std::string_view kernel);
+
 } // namespace eft

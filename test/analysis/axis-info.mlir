@@ -227,6 +227,34 @@ func.func @signs(%n: i32 {eft.divisibility = 16 : i32}) {
   return
 }
 
+// Quotients of numbers that may be negative are constant from the second number of a run on. Their
+// multiples, added to the remainders, are a headless run.
+// CHECK-LABEL: @quotients_and_remainders
+// CHECK: %[[ANY:[0-9]+]] : contiguity = [64], divisibility = [16], constancy = [1]
+// CHECK-NEXT: constancy = [1], tail constancy = [16]
+// CHECK-NEXT: constancy = [1], headless = [16]
+// CHECK-NEXT: divisibility = [16], constancy = [1], tail constancy = [16]
+// CHECK-NEXT: constancy = [1], headless = [16]
+// CHECK-NEXT: divisibility = [1], constancy = [1], tail constancy = [16]
+// CHECK-NEXT: constancy = [1]{{$}}
+// CHECK-NEXT: constant = 8
+// CHECK-NEXT: constancy = [1], tail constancy = [8]
+func.func @quotients_and_remainders(%n: i32 {eft.divisibility = 16 : i32}, %odd: i32) {
+  %range = eft.arange 0 to 64 : tensor<64xi32>
+  %ns = eft.splat %n : i32 -> tensor<64xi32>
+  %odds = eft.splat %odd : i32 -> tensor<64xi32>
+  %any = arith.addi %range, %ns : tensor<64xi32>
+  %quotient = arith.divsi %any, %ns : tensor<64xi32>
+  %rest = arith.remsi %any, %ns : tensor<64xi32>
+  %row = arith.muli %quotient, %ns : tensor<64xi32>
+  %there = arith.addi %row, %rest : tensor<64xi32>
+  %uneven = arith.muli %quotient, %odds : tensor<64xi32>
+  %elsewhere = arith.addi %uneven, %rest : tensor<64xi32>
+  %eight = arith.constant dense<8> : tensor<64xi32>
+  %eighth = arith.divsi %any, %eight : tensor<64xi32>
+  return
+}
+
 // An operand that is zero in the bits that change along the other operand's run keeps that run. A
 // minimum with one number does not keep it: the number replaces a part of the run. Of two aligned
 // runs, one lies below the other as a whole.

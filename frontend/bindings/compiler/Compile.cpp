@@ -21,7 +21,7 @@ Target parseTarget(const std::string &text) { return python::unwrap(Target::pars
 
 Compiled compileModule(const Module &module, const std::string &target, unsigned numWarps,
                        unsigned numStages, bool keepStages, unsigned maxRegisters, bool stoppable,
-                       const std::string &printIR, bool lines) {
+                       const std::string &printIR, bool lines, bool allGrids) {
   Target parsed = parseTarget(target);
   CompileOptions options;
   options.numWarps = numWarps;
@@ -29,6 +29,7 @@ Compiled compileModule(const Module &module, const std::string &target, unsigned
   options.maxRegisters = maxRegisters;
   options.keepStages = keepStages;
   options.lines = lines;
+  options.allGrids = allGrids;
   CompileObserver observer;
   if (!printIR.empty()) {
     observer.watchPasses = [printed = python::unwrap(PrintedPasses::parse(printIR))](
@@ -113,6 +114,11 @@ void addCompileFunctions(py::module_ &module) {
       .def_readonly("num_warps", &Compiled::numWarps)
       .def_readonly("shared_bytes", &Compiled::sharedBytes)
       .def_readonly("programs_per_block", &Compiled::programsPerBlock)
+      .def_property_readonly("max_programs",
+                             [](const Compiled &self) {
+                               const auto [x, y, z] = self.maxPrograms;
+                               return py::make_tuple(x, y, z);
+                             })
       .def_property_readonly("binary", [](const Compiled &self) { return py::bytes(self.binary); })
       .def_property_readonly("stages", [](const Compiled &self) {
         py::dict stages;
@@ -124,10 +130,12 @@ void addCompileFunctions(py::module_ &module) {
       "compile", &compileModule, py::arg("module"), py::arg("target"), py::arg("num_warps") = 4,
       py::arg("num_stages") = 3, py::arg("keep_stages") = true, py::arg("max_registers") = 0,
       py::arg("stoppable") = false, py::arg("print_ir") = "", py::arg("lines") = true,
+      py::arg("all_grids") = true,
       "Compiles a clone of the module for a target such as 'cuda:90' or 'cpu'. A GPU's thread "
       "gets at most `max_registers` registers, if it is not 0. With `stoppable`, code for the host "
       "ends early where its launch asks for that. `print_ir` is what EFT_PRINT_IR may be, and goes "
-      "to standard error. With `lines`, the code says which line each instruction is from.");
+      "to standard error. With `lines`, the code says which line each instruction is from. "
+      "Without `all_grids` it may be right only for launches of up to `max_programs`.");
   module.def("address_parameters", &findAddressParameters, py::arg("module"),
              "The kernel's integer arguments that reach an address: the number of each, and the "
              "bytes of the smallest elements there.");

@@ -104,7 +104,7 @@ PyObject *callKernel(PyObject *kernel, PyObject *grid, PyObject *const *args, si
                            : nullptr;
   if (grid && !call.readGrid(grid, extents))
     return nullptr;
-  PyObject *found = state->variants.find(kernel, call);
+  PyObject *found = state->variants.find(kernel, call, grid ? &extents : nullptr);
   if (!found)
     return nullptr;
   Ref loaded = Ref::borrow(found);

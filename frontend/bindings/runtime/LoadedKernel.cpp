@@ -31,34 +31,39 @@ PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const AnyKernel>> lo
 }
 
 PyObject *loadCuda(PyObject *type, PyObject *args, PyObject *keywords) {
-  static const char *names[] = {
-      "device", "image", "name", "num_warps", "shared", "programs_per_block", nullptr};
+  static const char *names[] = {"device",       "image",  "name",
+                                "num_warps",    "shared", "programs_per_block",
+                                "max_programs", nullptr};
   int device = 0;
   Py_buffer buffer;
   const char *name = nullptr;
   cuda::KernelShape shape;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii|i:load_cuda", const_cast<char **>(names),
-                                   &device, &buffer, &name, &shape.numWarps, &shape.sharedBytes,
-                                   &shape.programsPerBlock))
+  Grid most = hostGridLimits;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii|i(LLL):load_cuda",
+                                   const_cast<char **>(names), &device, &buffer, &name,
+                                   &shape.numWarps, &shape.sharedBytes, &shape.programsPerBlock,
+                                   &most.x, &most.y, &most.z))
     return nullptr;
   std::string_view image(static_cast<const char *>(buffer.buf), static_cast<size_t>(buffer.len));
   PyThreadState *thread = PyEval_SaveThread(); // the driver may have PTX to assemble
-  auto loaded = AnyKernel::loadCuda(device, image, name, shape);
+  auto loaded = AnyKernel::loadCuda(device, image, name, shape, most);
   PyEval_RestoreThread(thread);
   PyBuffer_Release(&buffer);
   return wrap(reinterpret_cast<PyTypeObject *>(type), std::move(loaded), nullptr);
 }
 
 PyObject *loadHost(PyObject *type, PyObject *args, PyObject *keywords) {
-  static const char *names[] = {"address", "keep_alive", "name", nullptr};
+  static const char *names[] = {"address", "keep_alive", "name", "max_programs", nullptr};
   unsigned long long address = 0;
   PyObject *keepAlive = nullptr;
   const char *name = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "KOs:load_host", const_cast<char **>(names),
-                                   &address, &keepAlive, &name))
+  Grid most = hostGridLimits;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "KOs|(LLL):load_host",
+                                   const_cast<char **>(names), &address, &keepAlive, &name, &most.x,
+                                   &most.y, &most.z))
     return nullptr;
   auto *function = reinterpret_cast<HostFunction *>(address);
-  return wrap(reinterpret_cast<PyTypeObject *>(type), AnyKernel::loadHost(function, name),
+  return wrap(reinterpret_cast<PyTypeObject *>(type), AnyKernel::loadHost(function, name, most),
               keepAlive);
 }
 
@@ -107,13 +112,15 @@ PyGetSetDef properties[] = {
 PyMethodDef methods[] = {
     {"load_cuda", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadCuda)),
      METH_CLASS | METH_VARARGS | METH_KEYWORDS,
-     "load_cuda(device, image, name, num_warps, shared, programs_per_block=1)\n--\n\n"
+     "load_cuda(device, image, name, num_warps, shared, programs_per_block=1, max_programs=ALL)\n"
+     "--\n\n"
      "Loads the kernel `name` of PTX or of a cubin on a GPU. `shared` counts bytes of dynamic "
-     "shared memory, and a block holds at most `programs_per_block` programs.\n"
+     "shared memory, and a block holds at most `programs_per_block` programs. The code is right\n"
+     "for launches of at most `max_programs`, a tuple of three ints.\n"
      "Raises CudaError with the driver's words."},
     {"load_host", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadHost)),
      METH_CLASS | METH_VARARGS | METH_KEYWORDS,
-     "load_host(address, keep_alive, name)\n--\n\n"
+     "load_host(address, keep_alive, name, max_programs=ALL)\n--\n\n"
      "Takes compiled code of the host by its address. `keep_alive` owns the code's memory."},
     {},
 };

@@ -251,7 +251,7 @@ void Variants::examine(Entry &entry, const Call &call,
   }
 }
 
-PyObject *Variants::find(PyObject *owner, Call &call) {
+PyObject *Variants::find(PyObject *owner, Call &call, const Grid *grid) {
   // A comparison may run Python code, during which another thread's launch may change `last`.
   Entry *entry = last;
   int same = entry ? matches(*entry, call) : 0;
@@ -271,18 +271,27 @@ PyObject *Variants::find(PyObject *owner, Call &call) {
     last = entry;
   }
   std::span<const uint64_t> slots = call.slots();
-  SmallArray<Special> special(entry->examined.size());
-  for (size_t i = 0; i < special.size(); ++i)
+  const size_t numExamined = entry->examined.size();
+  SmallArray<Special> special(numExamined + 1);
+  for (size_t i = 0; i < numExamined; ++i)
     special[i] = specialOf(slots[entry->examined[i].slot], entry->examined[i]);
-  if (Variant *variant = findVariant(*entry, special.data()); variant && variant->kernel)
-    return variant->kernel.get();
-  return compile(owner, call, *entry, {special.data(), special.data() + special.size()}, known);
+  auto kernelFor = [&](bool allGrids) {
+    special[numExamined] = allGrids;
+    if (Variant *variant = findVariant(*entry, special.data()); variant && variant->kernel)
+      return variant->kernel.get();
+    return compile(owner, call, *entry, {special.data(), special.data() + special.size()}, known);
+  };
+  PyObject *kernel = kernelFor(false);
+  if (!kernel || !grid || kernelOf(kernel).allows(*grid))
+    return kernel;
+  known = Ref(); // the first compile may have used what it refers to
+  return kernelFor(true);
 }
 
 // Returns a tuple with each parameter's specialisation as text.
 static Ref specialTuple(const Call &call, const Entry &entry, const std::vector<Special> &special) {
   std::vector<Special> byParameter(call.signature.size(), 0);
-  for (size_t i = 0; i < special.size(); ++i)
+  for (size_t i = 0; i < entry.examined.size(); ++i)
     byParameter[entry.examined[i].parameter] = special[i];
   Ref tuple = Ref::steal(PyTuple_New(static_cast<Py_ssize_t>(byParameter.size())));
   for (size_t i = 0; tuple && i < byParameter.size(); ++i) {
@@ -301,6 +310,8 @@ static Ref callCompile(PyObject *owner, const Call &call, const Entry &entry,
   Ref target = targetText(call), types = typeTuple(call), constants = constexprDict(call),
       options = call.options.toDict(), specials = specialTuple(call, entry, special);
   if (!target || !types || !constants || !options || !specials)
+    return {};
+  if (special.back() && PyDict_SetItemString(options.get(), "all_grids", Py_True) < 0)
     return {};
   int device = call.device.isHost() ? -1 : call.device.index;
   Ref kernel = Ref::steal(PyObject_CallMethod(owner, "_compile", "OiOOOOO", target.get(), device,

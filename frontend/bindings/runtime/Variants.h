@@ -11,6 +11,9 @@
 // a descriptor it tests whether the number of elements in 16 bytes divides the extent. So another
 // value of a seed makes another variant only if the value has another type.
 //
+// The code of a variant may be right only for a limited number of programs. A launch of more
+// programs finds another variant, whose code is for all grids.
+//
 // A Python object, the owner, compiles. Its methods may run any code, even launches of the same
 // kernel in other threads. So no iterator or pointer that such code could invalidate is kept across
 // a call of these methods.
@@ -34,10 +37,11 @@ using Special = uint8_t;
 using Divisors = std::array<Special, 2>;
 
 struct Variant {
-  std::vector<Special> special; // a specialisation for each examined slot of the entry
-  Ref kernel;                   // a LoadedKernel; null while it is being compiled
-  pthread_t compiler = {};      // the thread that compiles it
-  long process = 0;             // the process of that thread: a forked child lacks the thread
+  // A specialisation for each examined slot of the entry, and then 1 if the code is for all grids.
+  std::vector<Special> special;
+  Ref kernel;              // a LoadedKernel; null while it is being compiled
+  pthread_t compiler = {}; // the thread that compiles it
+  long process = 0;        // the process of that thread: a forked child lacks the thread
   std::shared_ptr<CompileInProgress> progress; // the progress of that compile
 };
 
@@ -61,11 +65,13 @@ struct Entry {
 
 class Variants {
 public:
-  // Returns the LoadedKernel for a call, and compiles it for the first call of its kind. The
-  // reference is borrowed and lives as long as this object. Returns null with an exception set on
-  // failure. `owner` has the methods _address_parameters and _compile. The first returns a pair,
-  // whose second item is passed to _compile.
-  PyObject *find(PyObject *owner, Call &call);
+  // Returns the LoadedKernel for a call, and compiles it for the first call of its kind. `grid` is
+  // the grid of the launch, or null if the kernel is only compiled. The reference is borrowed and
+  // lives as long as this object. Returns null with an exception set on failure. `owner` has the
+  // methods _address_parameters and _compile. The first returns a pair, whose second item is passed
+  // to _compile. If the code must be for all grids, the options that _compile gets contain
+  // all_grids=True.
+  PyObject *find(PyObject *owner, Call &call, const Grid *grid);
 
   // Forgets all variants, so that the next call of each kind compiles again. The LoadedKernels stay
   // alive as long as this object, because they may be in use.

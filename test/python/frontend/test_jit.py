@@ -121,6 +121,7 @@ def test_stages():
         "shared": 0,
         "maxnreg": None,
         "programs_per_block": 1,
+        "max_programs": (2**31 - 1,) * 3,
     }
     assert repr(kernel) == "<eft kernel scale for cpu>"
 

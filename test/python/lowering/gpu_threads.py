@@ -284,6 +284,12 @@ class Threads:
         remainder = np.fmod(*(signed(each).astype(np.int64) for each in operands))
         return [remainder.astype(operands[0].dtype)]
 
+    def arith_divsi(self, operation, operands, active):
+        dividend, divisor = (signed(each).astype(np.int64) for each in operands)
+        remainder = self.arith_remsi(operation, operands, active)[0]
+        quotient = (dividend - signed(remainder)) // divisor
+        return [quotient.astype(operands[0].dtype)]
+
     def arith_constant(self, operation, operands, active):
         kind = operation.result_types[0]
         text = re.search(r"value = ([^:>]+?)(?: :|}|>)", operation.attributes)[1]

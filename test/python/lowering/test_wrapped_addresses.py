@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Accesses at positive and negative offsets modulo a number, under masks: placed and lowered for a
-GPU, and run by the simulator of gpu_threads.py."""
+"""Accesses at positive and negative offsets modulo a number, or at quotients and remainders by it,
+under masks: placed and lowered for a GPU, and run by the simulator of gpu_threads.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = needs_eft_opt
 
 ROWS, COLUMNS = 4, 128
 #: The number of elements before each array's address, and after it.
-MARGIN = 4096
+MARGIN = 1 << 15
 
 #: By name, a mask that depends on the row %r, the column %c and the argument %k.
 MASKS = {
@@ -44,7 +44,11 @@ func.func @kernel(%x: !eft.ptr<$type> {eft.divisibility = 16 : i32},
   %begins = arith.muli %r, %stride : $i32
   %moved = arith.addi %c, %ss : $i32
   %wrapped = arith.remsi %moved, %ns : $i32
-  %there = arith.addi %begins, %wrapped : $i32
+  %quotient = arith.divsi %moved, %ns : $i32
+  %steps = arith.constant dense<$step> : $i32
+  %jump = arith.muli %quotient, %steps : $i32
+  %row = arith.addi %begins, %jump : $i32
+  %there = arith.addi %row, %wrapped : $i32
   %here = arith.addi %begins, %c : $i32
   %xs = eft.splat %x : !eft.ptr<$type> -> $pointers
   %ys = eft.splat %y : !eft.ptr<$type> -> $pointers
@@ -60,8 +64,9 @@ func.func @kernel(%x: !eft.ptr<$type> {eft.divisibility = 16 : i32},
 
 
 @pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("step", [0, 2048])
 @pytest.mark.parametrize("seed", range(12))
-def test_rows_of_offsets_that_wrap_around(seed, mask):
+def test_rows_of_offsets_that_wrap_around(seed, step, mask):
     rng = random.Random(seed)
     kind, dtype = rng.choice([("f16", np.float16), ("f32", np.float32), ("i8", np.uint8)])
     warps = rng.choice([1, 2, 4])
@@ -77,6 +82,7 @@ def test_rows_of_offsets_that_wrap_around(seed, mask):
         "i32": f"tensor<{ROWS}x{COLUMNS}xi32>",
         "pointers": f"tensor<{ROWS}x{COLUMNS}x!eft.ptr<{kind}>>",
         "type": kind,
+        "step": step,
         "seven": "7" if kind == "i8" else "7.0",
         "divides_k": divides_k,
         "source": "%there" if is_gather else "%here",
@@ -98,7 +104,9 @@ def test_rows_of_offsets_that_wrap_around(seed, mask):
 
     r, c = np.indices((ROWS, COLUMNS))
     here = 512 * r + c
-    there = 512 * r + (np.fmod(c + s, n) if n else c + s)
+    rest = np.fmod(c + s, n) if n else c + s
+    quotient = (c + s - rest) // n if n else -1
+    there = 512 * r + quotient * step + rest
     conditions = {"none": c >= 0, "rows": r < k, "columns": c < k, "odd columns": c % 2 == 1}
     m = conditions[mask]
     source_offsets, target_offsets = (there, here) if is_gather else (here, there)

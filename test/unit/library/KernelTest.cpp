@@ -54,6 +54,23 @@ TEST(Kernel, an_empty_grid_launches_nothing) {
   EXPECT_TRUE(kernel.launch({5, 5, 0}, Stream(), nullptr, 1).ok());
 }
 
+TEST(Kernel, code_for_few_programs_refuses_more) {
+  auto kernel = Kernel::loadHost(
+      store, {.name = "store", .parameters = storeParameters, .maxPrograms = {10, 2, 1}});
+  ASSERT_TRUE(kernel.ok());
+  std::vector<int> out(20);
+  EXPECT_TRUE(kernel->launch({10, 2}, Stream(), out.data(), 7).ok());
+  EXPECT_EQ(out, std::vector<int>(20, 7));
+  EXPECT_TRUE(kernel->launch({11, 0}, Stream(), nullptr, 1).ok());
+  const std::string most = ", but the kernel was compiled for at most 10 × 2 × 1";
+  EXPECT_ERROR(kernel->launch({11}, Stream(), nullptr, 1), ErrorKind::InvalidArgument,
+               "grid of kernel 'store' has 11 × 1 × 1 programs" + most);
+  EXPECT_ERROR(kernel->launch({1, 3}, Stream(), nullptr, 1), ErrorKind::InvalidArgument,
+               "grid of kernel 'store' has 1 × 3 × 1 programs" + most);
+  EXPECT_ERROR(kernel->launch({1, 1, 2}, Stream(), nullptr, 1), ErrorKind::InvalidArgument,
+               "grid of kernel 'store' has 1 × 1 × 2 programs" + most);
+}
+
 TEST(Kernel, a_grid_that_is_too_large_is_refused) {
   Kernel kernel = loadStore();
   EXPECT_ERROR(kernel.launch({int64_t(1) << 31}, Stream(), nullptr, 1), ErrorKind::InvalidArgument,

@@ -153,7 +153,7 @@ class IRSource:
         except _compiler.IRError as error:
             raise self._translated(error) from None
         shape = code.num_warps, code.shared_bytes, limit, code.programs_per_block
-        fields = (code.name, named, *shape)
+        fields = (code.name, named, *shape, code.max_programs)
 
         def make_stages():
             return made(keep_stages=True).stages
@@ -214,7 +214,7 @@ class IRSource:
             )
         shared = self._shared_bytes(options)
         named = _compiler.target_name(target.name)
-        fields = (self.name, named, warps, shared, None, 1)
+        fields = (self.name, named, warps, shared, None, 1, _ALL_PROGRAMS)
         return Compilation(fields, self.src.encode(), device=_gpu(named))
 
     def _shared_bytes(self, options: dict) -> int:
@@ -232,6 +232,10 @@ class IRSource:
                 'options={"shared": BYTES}, from the metadata of the kernel that it was written for'
             )
         return 0
+
+
+#: The largest grid of a launch: code that Eft did not make has no limit of its own.
+_ALL_PROGRAMS = (2**31 - 1,) * 3
 
 
 def _gpu(target: str) -> int | None:
