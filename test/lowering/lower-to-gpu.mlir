@@ -459,6 +459,7 @@ func.func @copies_of_elements(%p: !eft.ptr<f32>) {
 
 // -----
 
+#four = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = []>
 #flat = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
 #row1 = #eft.layout<register = [[0, 0], [0, 0], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = []>
@@ -467,15 +468,19 @@ func.func @copies_of_elements(%p: !eft.ptr<f32>) {
 // A thread has four elements of each of two rows, so it computes two reciprocals.
 // CHECK-LABEL: @division_of_rows
 func.func @division_of_rows(%p: !eft.ptr<f32>) {
-  // CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[D:[0-9]+]] : f32
+  // CHECK-NOT: arith.divf
   // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK: %[[NEAR:.*]] = nvvm.rcp.approx.ftz.f %[[D:.*]] : f32
+  // CHECK: %[[INVERSE:.*]] = math.fma %[[NEAR]], %{{.*}}, %[[NEAR]]
   // CHECK: %[[Q:.*]] = arith.mulf %{{.*}}, %[[INVERSE]] : f32
   // CHECK: math.fma %[[Q]], %[[D]]
+  // CHECK-NOT: nvvm.rcp
   // CHECK: } else {
   // CHECK-COUNT-4: arith.divf %{{.*}}, %[[D]]
   // CHECK: }
-  // CHECK: arith.divf
   // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK-COUNT-1: nvvm.rcp
+  // CHECK-NOT: nvvm.rcp
   // CHECK: } else {
   // CHECK-COUNT-4: arith.divf
   // CHECK-NOT: arith.divf
@@ -493,6 +498,73 @@ func.func @division_of_rows(%p: !eft.ptr<f32>) {
   %x = eft.load %qp : tensor<64x4x!eft.ptr<f32>, #rows>
   %q = arith.divf %x, %ds : tensor<64x4xf32, #rows>
   eft.store %qp, %q : tensor<64x4x!eft.ptr<f32>, #rows>
+  return
+}
+
+// Four elements have four divisors. One test decides for all of them.
+// CHECK-LABEL: @division_by_block
+func.func @division_by_block(%p: !eft.ptr<f32>) {
+  // CHECK-COUNT-3: arith.maxui
+  // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK-COUNT-4: nvvm.rcp
+  // The quotient gets the sign of x times the reciprocal.
+  // CHECK: %[[Q:.*]] = arith.mulf
+  // CHECK: %[[E:.*]] = math.fma %[[Q]]
+  // CHECK: math.fma %[[E]], %{{.*}}, %[[Q]]
+  // CHECK: arith.ori
+  // CHECK: } else {
+  // CHECK-COUNT-4: arith.divf
+  // CHECK-NOT: arith.divf
+  // CHECK: return
+  %i = eft.arange 0 to 128 : tensor<128xi32, #four>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #four>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #four>, tensor<128xi32, #four>
+  %x = eft.load %pi : tensor<128x!eft.ptr<f32>, #four>
+  %d = arith.addf %x, %x : tensor<128xf32, #four>
+  %q = arith.divf %x, %d : tensor<128xf32, #four>
+  eft.store %pi, %q : tensor<128x!eft.ptr<f32>, #four>
+  return
+}
+
+// CHECK-LABEL: @division_by_positive_block
+func.func @division_by_positive_block(%p: !eft.ptr<f32>) {
+  // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK-COUNT-4: nvvm.rcp
+  // CHECK-NOT: arith.ori
+  // CHECK: } else {
+  // CHECK: return
+  %i = eft.arange 0 to 128 : tensor<128xi32, #four>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #four>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #four>, tensor<128xi32, #four>
+  %x = eft.load %pi : tensor<128x!eft.ptr<f32>, #four>
+  %d = arith.addf %x, %x : tensor<128xf32, #four>
+  %q = arith.divf %x, %d {eft.nonnegative_divisor} : tensor<128xf32, #four>
+  eft.store %pi, %q : tensor<128x!eft.ptr<f32>, #four>
+  return
+}
+
+// If all divisors are the same, one reciprocal is enough.
+// CHECK-LABEL: @division_by_counts
+func.func @division_by_counts(%p: !eft.ptr<f32>) {
+  // CHECK-COUNT-3: arith.cmpf oeq
+  // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK-COUNT-1: nvvm.rcp
+  // CHECK-NOT: nvvm.rcp
+  // CHECK: } else {
+  // CHECK-COUNT-4: arith.divf
+  // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
+  // CHECK-COUNT-4: nvvm.rcp
+  // CHECK: } else {
+  // CHECK-COUNT-4: arith.divf
+  // CHECK: return
+  %i = eft.arange 0 to 128 : tensor<128xi32, #four>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #four>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #four>, tensor<128xi32, #four>
+  %x = eft.load %pi : tensor<128x!eft.ptr<f32>, #four>
+  %d = arith.addf %x, %x : tensor<128xf32, #four>
+  %q = arith.divf %x, %d {eft.counting_divisor} : tensor<128xf32, #four>
+  eft.store %pi, %q : tensor<128x!eft.ptr<f32>, #four>
   return
 }
 

@@ -84,6 +84,43 @@ def test_zeros_are_usual_dividends(device):
 
 
 @eft.jit
+def running_means(x_ptr, rows_ptr, mean_ptr, rows, N: tl.constexpr):
+    """Computes the mean of the first rows of each column. `rows_ptr` says how many they are."""
+    i = tl.arange(0, N)
+    own_rows = tl.load(rows_ptr + i)
+    mean, count = tl.zeros([N], tl.float32), tl.zeros([N], tl.float32)
+    for row in range(rows):
+        delta = tl.load(x_ptr + row * N + i) - mean
+        is_own = row < own_rows
+        mean = tl.where(is_own, mean + delta / (count + 1), mean)
+        count = tl.where(is_own, count + 1, count)
+    tl.store(mean_ptr + i, mean)
+
+
+@pytest.mark.parametrize("block, num_warps", [(128, 4), (512, 4), (1024, 1)])
+@pytest.mark.parametrize("kind", ["the same", "different", "different in one thread"])
+def test_divisors_that_count(device, block, num_warps, kind):
+    """On a GPU, a thread tests whether all of its elements have the same divisor."""
+    numbers = np.random.default_rng(13)
+    x = floats(np.float32, 9 * block, -40, 40, 14).reshape(9, block)
+    x[numbers.random((9, block)) < 0.1] = -0.0
+    own_rows = np.full(block, 9, np.int32)
+    if kind == "different":
+        own_rows = numbers.integers(0, 10, block).astype(np.int32)
+    elif kind == "different in one thread":
+        own_rows[3] = 4
+    found = device.put(np.zeros(block, np.float32))
+    arrays = device.put(x), device.put(own_rows)
+    running_means[1,](*arrays, found, 9, N=block, num_warps=num_warps)
+    mean, count = np.zeros(block, np.float32), np.zeros(block, np.float32)
+    for row in range(9):
+        is_own = row < own_rows
+        mean = np.where(is_own, mean + (x[row] - mean) / (count + 1), mean)
+        count = np.where(is_own, count + 1, count)
+    assert_same_bits(device.get(found), mean)
+
+
+@eft.jit
 def functions(x_ptr, sigmoid_ptr, tanh_ptr, erfc_ptr, N: tl.constexpr):
     i = tl.program_id(0) * N + tl.arange(0, N)
     x = tl.load(x_ptr + i)
