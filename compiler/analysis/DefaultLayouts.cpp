@@ -102,7 +102,8 @@ void DefaultLayouts::add(ReduceOp reduce) {
   shape.contiguity.resize(type.getRank(), 0);
   shape.width.resize(type.getRank(), 1);
   shape.mostNeighbours.resize(type.getRank(), enoughElements);
-  shape.reducedBits = std::max<int64_t>(shape.reducedBits, type.getElementTypeBitWidth());
+  int64_t &bits = reduce.getOrderFree() ? shape.freelyReducedBits : shape.reducedBits;
+  bits = std::max<int64_t>(bits, type.getElementTypeBitWidth());
 }
 
 void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &infos,
@@ -137,6 +138,22 @@ void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &in
   }
 }
 
+/// The size of the elements for which the layout of a block is good to reduce: its vectors of 16
+/// bytes hold elements of this size. It is that of the elements that are reduced. If the order of
+/// all reductions is free, the vectors of a block that is accessed have as many elements as the
+/// narrowest access moves, provided that all threads get one.
+int64_t DefaultLayouts::bitsForReductions(ArrayRef<int64_t> shape, const Accesses &accesses) const {
+  if (accesses.reducedBits != 0 || accesses.freelyReducedBits == 0)
+    return accesses.reducedBits;
+  if (accesses.widestBits == 0)
+    return accesses.freelyReducedBits;
+  constexpr int64_t bitsOfVector = 128;
+  const int64_t perThread =
+      ShapedType::getNumElements(shape) / (int64_t(lanesPerWarp) * target.numWarps);
+  const int64_t neighbours = std::clamp<int64_t>(perThread, 1, accesses.narrowest);
+  return std::min(accesses.freelyReducedBits, std::max<int64_t>(8, bitsOfVector / neighbours));
+}
+
 LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesses) const {
   std::vector<int64_t> shape = shapeOf(type);
   std::vector<unsigned> order = rowMajorOrder(shape.size());
@@ -152,7 +169,7 @@ LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesse
     std::rotate(order.begin(), fastest, fastest + 1);
     width = std::min(all.width[order.front()], all.mostNeighbours[order.front()]);
     widestBits = all.widestBits != 0 ? all.widestBits : widestBits;
-    reducedBits = all.reducedBits;
+    reducedBits = bitsForReductions(shape, all);
   }
   if (isGpu && reducedBits != 0 && order == rowMajorOrder(shape.size()))
     return toAttribute(type.getContext(),

@@ -74,14 +74,17 @@ private:
     llvm::SmallVector<int64_t> mostNeighbours;
     int64_t narrowest = enoughElements; // the fewest elements of an access with contiguous rows
     int64_t widestBits = 0;             // the bits of the widest element in memory
-    // The bits of the widest element type that is reduced; 0 if nothing is reduced.
+    // The bits of the widest element type that is reduced in a fixed order, and in any order; 0 if
+    // nothing is reduced so.
     int64_t reducedBits = 0;
+    int64_t freelyReducedBits = 0;
   };
 
   void add(Accesses &accesses, mlir::Operation *access, const AxisInfos &infos,
            int64_t weight) const;
   void add(ReduceOp reduce);
   LayoutAttr choose(mlir::RankedTensorType type, const Accesses *accesses) const;
+  int64_t bitsForReductions(llvm::ArrayRef<int64_t> shape, const Accesses &accesses) const;
 
   PlacementTarget target;
   std::map<std::vector<int64_t>, Accesses> accesses;

@@ -136,3 +136,35 @@ func.func @carried_sums(%x: f32, %y: !eft.ptr<f32>, %n: i32) {
   eft.store %qs, %sums : tensor<8x!eft.ptr<f32>>
   return
 }
+
+// Rows of f16, of which only the maximum is taken, in any order: a thread holds the eight elements of
+// an access, and 16 lanes hold a row.
+// CHECK-LABEL: @maxima_of_narrow_rows
+// CHECK: eft.load %{{.*}} {run = 8 : i32}
+// CHECK-NOT: eft.convert_layout
+// CHECK: eft.reduce %{{.*}} axis 1 order_free steps 1 tree [4, 2, 1, 64, 32, 16, 8]
+func.func @maxima_of_narrow_rows(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32},
+                                 %q: !eft.ptr<f32>) {
+  %rows = eft.arange 0 to 32 : tensor<32xi32>
+  %row = eft.expand_dims %rows axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %length = arith.constant dense<128> : tensor<32x1xi32>
+  %start = arith.muli %row, %length : tensor<32x1xi32>
+  %starts = eft.broadcast %start : tensor<32x1xi32> -> tensor<32x128xi32>
+  %columns = eft.arange 0 to 128 : tensor<128xi32>
+  %column = eft.expand_dims %columns axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %all = eft.broadcast %column : tensor<1x128xi32> -> tensor<32x128xi32>
+  %i = arith.addi %starts, %all : tensor<32x128xi32>
+  %ps = eft.splat %p : !eft.ptr<f16> -> tensor<32x128x!eft.ptr<f16>>
+  %pi = eft.addptr %ps, %i : tensor<32x128x!eft.ptr<f16>>, tensor<32x128xi32>
+  %narrow = eft.load %pi : tensor<32x128x!eft.ptr<f16>>
+  %x = arith.extf %narrow : tensor<32x128xf16> to tensor<32x128xf32>
+  %m = eft.reduce %x axis 1 order_free : (tensor<32x128xf32>) -> tensor<32xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %max = arith.maximumf %a, %b : f32
+    eft.yield %max : f32
+  }
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<32x!eft.ptr<f32>>
+  %qi = eft.addptr %qs, %rows : tensor<32x!eft.ptr<f32>>, tensor<32xi32>
+  eft.store %qi, %m : tensor<32x!eft.ptr<f32>>
+  return
+}
