@@ -53,12 +53,16 @@ Joined joinedIn(Value value, DenseMap<Value, Joined> &known) {
   return known[value] = all;
 }
 
-/// Returns true if more than `cheapOperations` elementwise operations on blocks compute the values.
+/// Returns true if more than `cheapOperations` elementwise operations on blocks compute the values,
+/// or if they compute them from the parts of a block that was split. A thread would fetch both
+/// parts of such a block from other lanes, compute both values, and keep one.
 bool areExpensive(ArrayRef<Value> values) {
   SmallPtrSet<Operation *, 32> found;
   SmallVector<Value> pending(values);
   while (!pending.empty() && found.size() <= cheapOperations) {
     Operation *op = pending.pop_back_val().getDefiningOp();
+    if (isa_and_nonnull<SplitOp>(op))
+      return true;
     if (!op || !OpTrait::hasElementwiseMappableTraits(op) ||
         !isa<RankedTensorType>(op->getResult(0).getType()) || !found.insert(op).second)
       continue;

@@ -2,6 +2,7 @@
 
 // CHECK-DAG: #[[ONE:.*]] = #eft.layout<register = {{\[\[}}128], [256], [512]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32], [64]]>
 // CHECK-DAG: #[[MADE:.*]] = #eft.layout<register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}128], [256], [4], [8], [16]], warp = {{\[\[}}32], [64]]>
+// CHECK-DAG: #[[PAIRS:.*]] = #eft.layout<register = {{\[\[}}1], [256], [512]], lane = {{\[\[}}128], [2], [4], [8], [16]], warp = {{\[\[}}32], [64]]>
 
 // The pointer's alignment is not known, so the store has neighbours in different lanes. But the joins
 // are made in a layout in which one lane holds all four words of a draw, and needs all of them.
@@ -72,5 +73,28 @@ func.func @one_element_a_thread(%x: !eft.ptr<i32>, %seed: i64) {
   %xs = eft.splat %x : !eft.ptr<i32> -> tensor<128x!eft.ptr<i32>>
   %p = eft.addptr %xs, %i : tensor<128x!eft.ptr<i32>>, tensor<128xi32>
   eft.store %p, %words : tensor<128x!eft.ptr<i32>>
+  return
+}
+
+// Sums and differences of neighbours, as in a Hadamard transform: the neighbours come into the
+// registers of one lane, which then needs both results.
+// CHECK-LABEL: @sums_and_differences
+// CHECK: eft.split %{{.*}} -> tensor<512xf32, #[[HALF:.*]]>
+// CHECK: arith.addf {{.*}} : tensor<512xf32, #[[HALF]]>
+// CHECK: arith.subf {{.*}} : tensor<512xf32, #[[HALF]]>
+// CHECK: %[[Y:.*]] = eft.reshape {{.*}} -> tensor<1024xf32, #[[PAIRS]]>
+// CHECK: eft.convert_layout %[[Y]] : tensor<1024xf32, #[[PAIRS]]> -> tensor<1024xf32, #[[ONE]]>
+func.func @sums_and_differences(%x: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 1024 : tensor<1024xi32>
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>>
+  %p = eft.addptr %xs, %i : tensor<1024x!eft.ptr<f32>>, tensor<1024xi32>
+  %v = eft.load %p : tensor<1024x!eft.ptr<f32>>
+  %pairs = eft.reshape %v : tensor<1024xf32> -> tensor<512x2xf32>
+  %a, %b = eft.split %pairs : tensor<512x2xf32> -> tensor<512xf32>
+  %sum = arith.addf %a, %b : tensor<512xf32>
+  %difference = arith.subf %a, %b : tensor<512xf32>
+  %both = eft.join %sum, %difference : tensor<512xf32> -> tensor<512x2xf32>
+  %y = eft.reshape %both : tensor<512x2xf32> -> tensor<1024xf32>
+  eft.store %p, %y : tensor<1024x!eft.ptr<f32>>
   return
 }

@@ -78,6 +78,37 @@ TEST(Compile, NewerGpusGetCodeForTheNewestKnownOne) {
   EXPECT_NE(compiled->binary.find(".target sm_90"), std::string::npos);
 }
 
+// Each program writes the columns of 1024 elements, in rows of 56.
+constexpr const char *columns = R"(
+func.func @columns(%p: !eft.ptr<i32>) {
+  %program = eft.program_id x
+  %c1024 = arith.constant 1024 : i32
+  %start = arith.muli %program, %c1024 : i32
+  %starts = eft.splat %start : i32 -> tensor<1024xi32>
+  %range = eft.arange 0 to 1024 : tensor<1024xi32>
+  %number = arith.addi %starts, %range : tensor<1024xi32>
+  %length = arith.constant dense<56> : tensor<1024xi32>
+  %column = arith.remsi %number, %length : tensor<1024xi32>
+  %ps = eft.splat %p : !eft.ptr<i32> -> tensor<1024x!eft.ptr<i32>>
+  %pn = eft.addptr %ps, %number : tensor<1024x!eft.ptr<i32>>, tensor<1024xi32>
+  eft.store %pn, %column : tensor<1024x!eft.ptr<i32>>
+  return
+})";
+
+TEST(Compile, LimitsTheNumberOfProgramsIfItMay) {
+  constexpr int64_t most = INT32_MAX;
+  for (auto [target, mostOfY] : {std::pair("cpu", most), std::pair("cuda:90", int64_t(65535))}) {
+    Session session;
+    FailureOr<Compiled> all = session.compile(columns, target);
+    FailureOr<Compiled> few = session.compile(columns, target, {.allGrids = false});
+    FailureOr<Compiled> other = session.compile(vectorAdd, target, {.allGrids = false});
+    ASSERT_TRUE(succeeded(all) && succeeded(few) && succeeded(other)) << session.diagnostics;
+    EXPECT_EQ(all->maxPrograms, (Grid{most, mostOfY, mostOfY}));
+    EXPECT_EQ(few->maxPrograms, (Grid{1 << 21, mostOfY, mostOfY}));
+    EXPECT_EQ(other->maxPrograms, (Grid{most, most, most}));
+  }
+}
+
 TEST(Compile, KeepsNoStagesThatNobodyAskedFor) {
   for (const char *target : {"cpu", "cuda:90"}) {
     Session session;
