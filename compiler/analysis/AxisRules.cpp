@@ -501,7 +501,7 @@ std::optional<UpperBound> boundOfWidened(Operation *op, const std::optional<Uppe
     return UpperBound{{}, mostOf(narrow)};
   if (isa<arith::ExtSIOp, arith::IndexCastOp>(op))
     return std::nullopt;
-  return UpperBound{{}, mostOf(narrow) * 2 + 1};
+  return widthOf(narrow) < 63 ? UpperBound{{}, mostOf(narrow) * 2 + 1} : UpperBound::none();
 }
 
 /// The bound of a remainder by a divisor, which may be negative if it is not known.

@@ -139,19 +139,18 @@ void DefaultLayouts::add(Accesses &shape, Operation *access, const AxisInfos &in
 }
 
 /// The size of the elements for which the layout of a block is good to reduce: its vectors of 16
-/// bytes hold elements of this size. It is that of the elements that are reduced. If the order of
-/// all reductions is free, the vectors of a block that is accessed have as many elements as the
-/// narrowest access moves, provided that all threads get one.
+/// bytes hold elements of this size. It is that of the widest elements that are reduced. If the
+/// order of all reductions is free, the vectors of a block that is accessed have as many elements
+/// as the narrowest access moves, provided that all threads get one.
 int64_t DefaultLayouts::bitsForReductions(ArrayRef<int64_t> shape, const Accesses &accesses) const {
-  if (accesses.reducedBits != 0 || accesses.freelyReducedBits == 0)
-    return accesses.reducedBits;
-  if (accesses.widestBits == 0)
-    return accesses.freelyReducedBits;
+  const int64_t widest = std::max(accesses.reducedBits, accesses.freelyReducedBits);
+  if (accesses.reducedBits != 0 || widest == 0 || accesses.widestBits == 0)
+    return widest;
   constexpr int64_t bitsOfVector = 128;
   const int64_t perThread =
       ShapedType::getNumElements(shape) / (int64_t(lanesPerWarp) * target.numWarps);
   const int64_t neighbours = std::clamp<int64_t>(perThread, 1, accesses.narrowest);
-  return std::min(accesses.freelyReducedBits, std::max<int64_t>(8, bitsOfVector / neighbours));
+  return std::min(widest, std::max<int64_t>(8, bitsOfVector / neighbours));
 }
 
 LayoutAttr DefaultLayouts::choose(RankedTensorType type, const Accesses *accesses) const {

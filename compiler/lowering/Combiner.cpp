@@ -4,6 +4,7 @@
 #include "compiler/ir/CombineRegions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -36,11 +37,16 @@ LogicalResult checkBlock(Block &block) {
 LogicalResult Combiner::check() const { return checkBlock(body); }
 
 int64_t Combiner::cost() const {
-  constexpr int64_t ofDivision = 10;
+  constexpr int64_t ofLongOperation = 10;
+  auto isLong = [](Operation *op) {
+    return isa<math::MathDialect>(op->getDialect()) ||
+           isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+               arith::RemUIOp>(op);
+  };
   int64_t sum = 0;
   body.walk([&](Operation *op) {
     if (!op->hasTrait<OpTrait::IsTerminator>() && !op->hasTrait<OpTrait::ConstantLike>())
-      sum += isa<arith::DivFOp>(op) ? ofDivision : 1;
+      sum += isLong(op) ? ofLongOperation : 1;
   });
   return sum;
 }

@@ -122,7 +122,6 @@ private:
       isNear = isNear && planShuffle(layout, near, rest & -rest);
     if (isNear)
       return;
-    constexpr int maxBits = 5; // 2^5 = 32: the warps of the largest program
     if (llvm::popcount(left) > maxBits)
       left = bits;
     LinearLayout wanted = gathered(layout, left);
@@ -141,8 +140,11 @@ private:
   /// True if 2^bits elements are better combined by shuffles between the lanes of a warp than by
   /// each thread alone. Then the thread combines `bits` times and not 2^bits - 1 times. Each time
   /// it shuffles every source, and orders the elements if the combiner is not commutative. A
-  /// shuffle counts four times, because the thread waits for it.
+  /// shuffle counts four times, because the thread waits for it. 32 elements always go to the
+  /// lanes.
   bool isShorterInLanes(unsigned bits) const {
+    if (bits == maxBits)
+      return true;
     const int64_t cost = combiner.cost(), moves = isCommutative ? 4 : 6;
     return int64_t((1u << bits) - 1) * cost > bits * (cost + moves * int64_t(sources.size()));
   }
@@ -181,6 +183,8 @@ private:
     }
     return results;
   }
+
+  static constexpr int maxBits = 5; // 2^5 = 32: the warps of the largest program
 
   FragmentLowering &lowering;
   ImplicitLocOpBuilder &b;

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <numeric>
 #include <optional>
 
 using namespace mlir;
@@ -50,16 +51,17 @@ SmallVector<Value> signedDividends(func::FuncOp function) {
 }
 
 /// Lowers the limits so that numbers up to the bound fit into `type`. If the bound depends on
-/// several axes, each gets an equal share.
+/// several axes, these get the same limit.
 void lowerLimits(MaxPrograms &limits, const UpperBound &bound, Type type) {
-  const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-  if (bound.isNone() || width > 63)
+  auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  if (bound.isNone() || !element || element.getWidth() > 63)
     return;
-  const int64_t axes = llvm::count_if(bound.perProgram, [](int64_t factor) { return factor != 0; });
-  const int64_t most = (int64_t(1) << (width - 1)) - 1 - bound.rest;
+  const int64_t most = (int64_t(1) << (element.getWidth() - 1)) - 1 - bound.rest;
+  const int64_t perProgram =
+      std::accumulate(bound.perProgram.begin(), bound.perProgram.end(), int64_t(0));
   for (auto [limit, factor] : llvm::zip_equal(limits, bound.perProgram))
     if (factor != 0)
-      limit = std::min(limit, most / axes / factor);
+      limit = std::min(limit, most / perProgram);
 }
 
 /// Lowers the limits so that the sums and products from which the value is computed don't wrap
@@ -76,30 +78,50 @@ void lowerLimitsFor(MaxPrograms &limits, Value value, const AxisInfos &infos) {
         lowerLimits(limits, *bound, source->getResult(0).getType());
 }
 
+/// Lowers the limits for the divisions of a function. Leaves them as they are if that would not
+/// make one more dividend non-negative.
+void lowerLimitsFor(MaxPrograms &limits, func::FuncOp function, ArrayRef<Value> dividends) {
+  auto module = function->getParentOfType<ModuleOp>();
+  auto analyse = [&](const MaxPrograms &programs) {
+    setMaxPrograms(module, programs);
+    return std::make_unique<AxisInfos>(function);
+  };
+  const auto usual = analyse(limits), few = analyse(fewPrograms);
+  SmallVector<Value> gained;
+  MaxPrograms lowered = limits;
+  for (Value dividend : dividends)
+    if (!usual->of(dividend).isNonNegative() && few->of(dividend).isNonNegative()) {
+      gained.push_back(dividend);
+      lowerLimitsFor(lowered, dividend, *few);
+    }
+  if (gained.empty() || lowered == limits)
+    return;
+  const auto final = analyse(lowered);
+  if (llvm::any_of(gained, [&](Value dividend) { return final->of(dividend).isNonNegative(); }))
+    limits = lowered;
+}
+
 struct LimitProgramsPass : impl::LimitProgramsBase<LimitProgramsPass> {
   using LimitProgramsBase::LimitProgramsBase;
-
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    module->removeAttr(EftDialect::maxProgramsName);
-    MaxPrograms limits = isGpu ? maxProgramsOfGpu : maxProgramsOfAll;
-    for (auto function : module.getOps<func::FuncOp>()) {
-      SmallVector<Value> dividends = signedDividends(function);
-      if (dividends.empty())
-        continue;
-      setMaxPrograms(module, limits);
-      if (allGrids)
-        continue;
-      const AxisInfos usual(function);
-      setMaxPrograms(module, fewPrograms);
-      const AxisInfos few(function);
-      for (Value dividend : dividends)
-        if (!usual.of(dividend).isNonNegative() && few.of(dividend).isNonNegative())
-          lowerLimitsFor(limits, dividend, few);
-      setMaxPrograms(module, limits);
-    }
-  }
+  void runOnOperation() override { limitPrograms(getOperation(), isGpu, allGrids); }
 };
 
 } // namespace
+
+void limitPrograms(ModuleOp module, bool isGpu, bool allGrids) {
+  module->removeAttr(EftDialect::maxProgramsName);
+  MaxPrograms limits = isGpu ? maxProgramsOfGpu : maxProgramsOfAll;
+  bool hasDividends = false;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    const SmallVector<Value> dividends = signedDividends(function);
+    hasDividends |= !dividends.empty();
+    if (!dividends.empty() && !allGrids)
+      lowerLimitsFor(limits, function, dividends);
+  }
+  if (hasDividends)
+    setMaxPrograms(module, limits);
+  else
+    module->removeAttr(EftDialect::maxProgramsName);
+}
+
 } // namespace eft

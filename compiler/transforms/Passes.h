@@ -6,6 +6,7 @@
 #include "compiler/layout/ReductionOrder.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
 
@@ -21,7 +22,12 @@ void populateFuseMultiplyAddPatterns(mlir::RewritePatternSet &patterns);
 /// Replaces `eft.philox` by integer arithmetic on words of `wordBits` bits, 32 or 64.
 void populateExpandPhiloxPatterns(mlir::RewritePatternSet &patterns, unsigned wordBits);
 
-/// Marks the divisions of blocks of f32 whose dividends are known to be at least 0.
+/// Notes on the module the largest numbers of programs for which the dividends of blocks don't wrap
+/// around: at most those of the largest grid of a GPU or a CPU, and with `allGrids` just these.
+void limitPrograms(mlir::ModuleOp module, bool isGpu, bool allGrids);
+
+/// Marks the divisions of blocks of f32 whose operands are known to be at least 0, or whose
+/// divisors only count.
 void markDivisions(mlir::Operation *top);
 
 /// Sets the order for programs of `numWarps` warps on every reduction that has no order and is not

@@ -137,13 +137,13 @@ def LimitPrograms : Pass<"eft-limit-programs", "::mlir::ModuleOp"> {
       func.func @kernel(%p: !eft.ptr<f32>) {
         %0 = eft.program_id x
         %1 = arith.muli %0, %c1024 : i32
-        %2 = eft.splat %1 : i32 to tensor<1024xi32>
+        %2 = eft.splat %1 : i32 -> tensor<1024xi32>
         %3 = arith.addi %2, %range : tensor<1024xi32>
         %4 = arith.remsi %3, %c56 : tensor<1024xi32>
     ```
     becomes
     ```mlir
-    module attributes {eft.max_programs = array<i64: 2097151, 65535, 65535>} {
+    module attributes {eft.max_programs = array<i64: 2097152, 65535, 65535>} {
     ```
   }];
   let options = [

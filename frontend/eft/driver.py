@@ -228,10 +228,10 @@ def _always() -> bool:
 
 
 def _pack(fields: tuple, binary: bytes, linked: tuple | None) -> bytes:
-    """Returns the contents of a cache entry. The parts are: a line for each of the fields, of which
-    the last is a tuple of ints; a line
-    with the offset of the function in the linked code, and the places in that code that must hold
-    addresses; a line with the size of the binary; the binary; and the linked code."""
+    """Returns the contents of a cache entry. The parts are: a line for each of the fields, the last
+    of which is a tuple of ints; a line with the offset of the function in the linked code, and the
+    places in that code that must hold addresses; a line with the size of the binary; the binary;
+    and the linked code."""
     code, entry, addresses = linked or (b"", "", ())
     places = (f"{offset}:{symbol}:{addend}" for offset, symbol, addend in addresses)
     *fields, most = fields

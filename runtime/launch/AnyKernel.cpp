@@ -29,12 +29,22 @@ AnyKernel::loadHost(HostFunction *function, std::string name, const Grid &maxPro
   return std::unique_ptr<const AnyKernel>(std::move(kernel));
 }
 
-Expected<CheckedGrid> AnyKernel::check(const Grid &grid) const {
+Expected<CheckedGrid> AnyKernel::checkForDevice(const Grid &grid) const {
   const Grid &limits = onGpu ? onGpu->gpu().properties().maxGrid : hostGridLimits;
-  Expected<CheckedGrid> checked = checkGrid(grid, limits, entry, place);
-  if (checked.ok() && checked->programs != 0 && !allows(grid))
+  return checkGrid(grid, limits, entry, place);
+}
+
+bool AnyKernel::hasTooManyPrograms(const Grid &grid) const {
+  if (fits(grid, maxPrograms))
+    return false;
+  Expected<CheckedGrid> checked = checkForDevice(grid);
+  return checked.ok() && checked->programs != 0;
+}
+
+Expected<CheckedGrid> AnyKernel::check(const Grid &grid) const {
+  if (hasTooManyPrograms(grid))
     return tooManyPrograms(grid, maxPrograms, entry);
-  return checked;
+  return checkForDevice(grid);
 }
 
 Status AnyKernel::launch(const CheckedGrid &grid, std::span<const uint64_t> slots,

@@ -32,8 +32,8 @@ public:
   // The resources that the kernel uses on a GPU, as the driver reports them; null on the host.
   const cuda::KernelResources *resources() const { return onGpu ? &onGpu->resources() : nullptr; }
 
-  // True if the kernel's code is right for so many programs.
-  bool allows(const Grid &grid) const { return fits(grid, maxPrograms); }
+  // True if this kernel's device can run so many programs, but its code is for fewer.
+  bool hasTooManyPrograms(const Grid &grid) const;
 
   // Returns the checked grid, or an error if this kernel's device or code can't run it.
   Expected<CheckedGrid> check(const Grid &grid) const;
@@ -54,6 +54,8 @@ public:
   }
 
 private:
+  Expected<CheckedGrid> checkForDevice(const Grid &grid) const;
+
   AnyKernel(Device where, std::string name, const Grid &maxPrograms)
       : where(where), place(where.name()), entry(std::move(name)), maxPrograms(maxPrograms) {}
 

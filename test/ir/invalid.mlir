@@ -279,6 +279,32 @@ func.func @too_many_rounds(%s: i64, %i: i32) {
 
 // -----
 
+// expected-error @+1 {{'eft.max_programs' must be an array of three i64 from 1 to 2^31 - 1, on a module; got array<i64: 1, 2>}}
+module attributes {eft.max_programs = array<i64: 1, 2>} {
+}
+
+// -----
+
+// expected-error @+1 {{'eft.max_programs' must be an array of three i64 from 1 to 2^31 - 1, on a module; got array<i64: 1, 0, 2>}}
+module attributes {eft.max_programs = array<i64: 1, 0, 2>} {
+}
+
+// -----
+
+// expected-error @+1 {{'eft.max_programs' must be an array of three i64 from 1 to 2^31 - 1, on a module; got array<i64: 1, 1, 2147483648>}}
+module attributes {eft.max_programs = array<i64: 1, 1, 2147483648>} {
+}
+
+// -----
+
+func.func @max_programs_of_an_operation() {
+  // expected-error @+1 {{'eft.max_programs' must be an array of three i64 from 1 to 2^31 - 1, on a module; got array<i64: 1, 1, 1>}}
+  %x = eft.program_id x {eft.max_programs = array<i64: 1, 1, 1>}
+  return
+}
+
+// -----
+
 func.func @constancy_is_no_power_of_two(%a: i32, %b: i32) -> i1 {
   // expected-error @+1 {{'eft.constancy' must be a power of two, got 3 : i32}}
   %less = arith.cmpi slt, %a, %b {eft.constancy = 3 : i32} : i32

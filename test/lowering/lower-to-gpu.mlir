@@ -459,6 +459,7 @@ func.func @copies_of_elements(%p: !eft.ptr<f32>) {
 
 // -----
 
+#sixteen = #eft.layout<register = [[1], [2], [4], [8]], lane = [[16], [32], [64], [128], [256]], warp = []>
 #four = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
 #rows = #eft.layout<register = [[0, 1], [0, 2], [1, 0]], lane = [[2, 0], [4, 0], [8, 0], [16, 0], [32, 0]], warp = []>
 #flat = #eft.layout<register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = []>
@@ -543,10 +544,29 @@ func.func @division_by_positive_block(%p: !eft.ptr<f32>) {
   return
 }
 
+// If a thread has many elements, a loop makes the ordinary divisions. It carries the dividends and
+// the divisors.
+// CHECK-LABEL: @division_of_many_elements
+func.func @division_of_many_elements(%p: !eft.ptr<f32>) {
+  // CHECK: } else {
+  // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32)
+  // CHECK-COUNT-4: arith.divf
+  // CHECK-NOT: arith.divf
+  // CHECK: return
+  %i = eft.arange 0 to 512 : tensor<512xi32, #sixteen>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<512x!eft.ptr<f32>, #sixteen>
+  %pi = eft.addptr %ps, %i : tensor<512x!eft.ptr<f32>, #sixteen>, tensor<512xi32, #sixteen>
+  %x = eft.load %pi : tensor<512x!eft.ptr<f32>, #sixteen>
+  %d = arith.addf %x, %x : tensor<512xf32, #sixteen>
+  %q = arith.divf %x, %d : tensor<512xf32, #sixteen>
+  eft.store %pi, %q : tensor<512x!eft.ptr<f32>, #sixteen>
+  return
+}
+
 // If all divisors are the same, one reciprocal is enough.
 // CHECK-LABEL: @division_by_counts
 func.func @division_by_counts(%p: !eft.ptr<f32>) {
-  // CHECK-COUNT-3: arith.cmpf oeq
+  // CHECK-COUNT-3: arith.cmpi eq
   // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
   // CHECK: scf.if %{{.*}} -> (f32, f32, f32, f32)
   // CHECK-COUNT-1: nvvm.rcp

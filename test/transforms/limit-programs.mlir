@@ -21,9 +21,9 @@ func.func @remainder(%length: i32) -> tensor<1024xi32> {
 
 // -----
 
-// Two axes share the numbers. On a GPU, a grid has few programs along y.
-// GPU: module attributes {eft.max_programs = array<i64: 65536, 65535, 65535>}
-// CPU: module attributes {eft.max_programs = array<i64: 65536, 1048584, 2147483647>}
+// Two axes have the same limit: (2^31 - 1 + 17408) / 17408.
+// GPU: module attributes {eft.max_programs = array<i64: 123362, 65535, 65535>}
+// CPU: module attributes {eft.max_programs = array<i64: 123362, 123362, 2147483647>}
 // CHECK-LABEL: @two_axes
 func.func @two_axes() -> tensor<1024xi32> {
   %x = eft.program_id x
@@ -49,6 +49,49 @@ func.func @large_products() -> tensor<1024xi32> {
   %x = eft.program_id x
   %c = arith.constant 1048576 : i32
   %start = arith.muli %x, %c : i32
+  %starts = eft.splat %start : i32 -> tensor<1024xi32>
+  %length = arith.constant dense<100> : tensor<1024xi32>
+  %row = arith.divsi %starts, %length : tensor<1024xi32>
+  return %row : tensor<1024xi32>
+}
+
+// -----
+
+// Each axis may have 32768 programs, whatever the factors are.
+// CPU: module attributes {eft.max_programs = array<i64: 35791, 35791, 2147483647>}
+// CHECK-LABEL: @unequal_factors
+func.func @unequal_factors() -> tensor<1024xi32> {
+  %x = eft.program_id x
+  %y = eft.program_id y
+  %c60000 = arith.constant 60000 : i32
+  %a = arith.muli %x, %c60000 : i32
+  %start = arith.addi %a, %y : i32
+  %starts = eft.splat %start : i32 -> tensor<1024xi32>
+  %length = arith.constant dense<100> : tensor<1024xi32>
+  %row = arith.divsi %starts, %length : tensor<1024xi32>
+  return %row : tensor<1024xi32>
+}
+
+// -----
+
+// A product in a region is not looked at: it wraps around for as many programs as the sum behind it
+// allows. So a limit would gain nothing, and none is set.
+// CPU: module attributes {eft.max_programs = array<i64: 2147483647, 2147483647, 2147483647>}
+// CHECK-LABEL: @products_in_regions
+func.func @products_in_regions(%condition: i1) -> tensor<1024xi32> {
+  %x = eft.program_id x
+  %c65535 = arith.constant 65535 : i32
+  %other = scf.if %condition -> i32 {
+    %large = arith.muli %x, %c65535 : i32
+    %quotient = arith.divsi %large, %c65535 : i32
+    scf.yield %quotient : i32
+  } else {
+    %large = arith.muli %x, %c65535 : i32
+    %quotient = arith.divsi %large, %c65535 : i32
+    scf.yield %quotient : i32
+  }
+  %c4096 = arith.constant 4096 : i32
+  %start = arith.muli %other, %c4096 : i32
   %starts = eft.splat %start : i32 -> tensor<1024xi32>
   %length = arith.constant dense<100> : tensor<1024xi32>
   %row = arith.divsi %starts, %length : tensor<1024xi32>

@@ -109,6 +109,11 @@ public:
     return b.create<arith::BitcastOp>(element, b.create<arith::SubIOp>(one, pattern(powerOfTwo)));
   }
 
+  /// True if the numbers are the same. Two zeros of different signs are not.
+  Value haveSameBits(Value x, Value y) {
+    return b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, pattern(x), pattern(y));
+  }
+
   /// True if the divisor is positive and in its range.
   Value isSafeDivisor(Value divisor) {
     const int k = safeRange(element).divisor;
@@ -323,8 +328,9 @@ ValueRange divideEach(ImplicitLocOpBuilder &b, ArrayRef<Value> dividends, ArrayR
 ValueRange divideByLikelyEqual(ImplicitLocOpBuilder &b, ArrayRef<Value> dividends,
                                ArrayRef<Value> divisors, Signs areNonNegative) {
   Value d = divisors.front(), areEqual;
+  DivisionCode code(b, d.getType());
   for (Value other : divisors.drop_front()) {
-    Value isEqual = b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, other, d);
+    Value isEqual = code.haveSameBits(other, d);
     areEqual = areEqual ? b.create<arith::AndIOp>(areEqual, isEqual) : isEqual;
   }
   auto choice = b.create<scf::IfOp>(SmallVector<Type>(dividends.size(), d.getType()), areEqual,

@@ -282,9 +282,9 @@ PyObject *Variants::find(PyObject *owner, Call &call, const Grid *grid) {
     return compile(owner, call, *entry, {special.data(), special.data() + special.size()}, known);
   };
   PyObject *kernel = kernelFor(false);
-  if (!kernel || !grid || kernelOf(kernel).allows(*grid))
+  if (!kernel || !grid || !kernelOf(kernel).hasTooManyPrograms(*grid))
     return kernel;
-  known = Ref(); // the first compile may have used what it refers to
+  known = Ref(); // only one variant may specialise the lowered kernel that it holds
   return kernelFor(true);
 }
 

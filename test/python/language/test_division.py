@@ -121,6 +121,22 @@ def test_divisors_that_count(device, block, num_warps, kind):
 
 
 @eft.jit
+def by_zeros(x_ptr, signs_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    zero = tl.where(tl.load(signs_ptr + i) == 0, 0.0, -0.0)
+    tl.store(out_ptr + i, tl.load(x_ptr + i) / zero)
+
+
+def test_divisors_that_are_zeros_of_both_signs(device):
+    x, signs = floats(np.float32, 256, -3, 3, 15), np.arange(256, dtype=np.int32) % 2
+    out = device.put(np.zeros(256, np.float32))
+    by_zeros[1,](device.put(x), device.put(signs), out, N=256, num_warps=1)
+    with np.errstate(divide="ignore"):
+        expected = x / np.where(signs == 0, np.float32(0.0), np.float32(-0.0))
+    assert_same_bits(device.get(out), expected)
+
+
+@eft.jit
 def functions(x_ptr, sigmoid_ptr, tanh_ptr, erfc_ptr, N: tl.constexpr):
     i = tl.program_id(0) * N + tl.arange(0, N)
     x = tl.load(x_ptr + i)

@@ -63,10 +63,21 @@ def test_a_compiled_kernel_refuses_more_programs(device):
 
 def test_the_limit_is_in_the_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("EFT_CACHE_DIR", str(tmp_path))
-    for _ in range(2):
+    for _ in range(2):  # the second time, nothing is compiled
         kernel = rows_and_columns.warmup(tl.int32, 0, 48, BLOCK, target="cuda:90")
         assert kernel.metadata.max_programs == (2**16, 65535, 65535)
         assert kernel.max_programs == (2**16, 65535, 65535)
+        monkeypatch.delattr("eft.compiling.compile_here", raising=False)
+
+
+def test_grids_that_launch_nothing_compile_nothing(device):
+    kernel = eft.jit(rows_and_columns.fn)
+    out = device.put(np.zeros((BLOCK, 2), np.int32))
+    few = kernel[0,](out, 0, 24, BLOCK)
+    assert kernel[2**20, 0](out, 0, 24, BLOCK) is few
+    with pytest.raises(ValueError, match="has 1099511627776 programs in x, expected 0 to "):
+        kernel[2**40,](out, 0, 24, BLOCK)
+    assert len(kernel.compiled[few.device]) == 1
 
 
 @eft.jit
@@ -76,13 +87,13 @@ def columns(out_ptr, length, BLOCK: tl.constexpr):
 
 
 def test_two_axes(device):
-    """Each axis gets half of the numbers. A GPU has few programs along y in any case."""
+    """Both axes have the same limit. A GPU has few programs along y in any case."""
     out = device.put(np.zeros(64 * 12, np.int32))
     kernel = columns[3, 4](out, 48, 64)
     x, y, z = kernel.metadata.max_programs
     # The largest number is 256 x - 256 + 64 y - 64 + 63.
-    half = (2**31 - 1 + 257) // 2
-    assert (x, y) == (half // 256, half // 64 if device.name == "cpu" else 65535)
+    most = (2**31 - 1 + 257) // (256 + 64)
+    assert (x, y) == (most, most if device.name == "cpu" else 65535)
     assert np.array_equal(device.get(out), np.arange(64 * 12) % 48)
 
 

@@ -126,7 +126,7 @@ def combined(x_ptr, y_ptr, out_ptr, SHAPE: tl.constexpr, AXIS: tl.constexpr):
     store(out_ptr + 3 * mean.numel, tl.reduce(x, AXIS, first_or_last))
 
 
-@pytest.mark.parametrize("num_warps", [2, 8])
+@pytest.mark.parametrize("num_warps", [2, 8, 16])
 @pytest.mark.parametrize("name, shape, axis", cases(["fp32", "fp64"], SHAPES))
 def test_users_functions(device, name, shape, axis, num_warps):
     x = samples(name, shape, 1, special=False)

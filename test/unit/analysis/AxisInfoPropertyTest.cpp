@@ -71,8 +71,12 @@ void checkAxisInfo(const AxisInfos &infos, Value value, const Elements &elements
       } else if (place == 1) {
         ASSERT_EQ((element - unit) % (info.headlessRun(dim) * unit), 0u) << textOf(value);
       }
+      if (position % info.tailConstancy(dim) > 1) {
+        ASSERT_EQ(element, elements[before]) << textOf(value);
+      }
       if (info.isNonNegative()) {
         ASSERT_GE(asSigned(element, width), 0) << textOf(value);
+        ASSERT_LE(asSigned(element, width), info.getBound()->at(maxProgramsOfAll)) << textOf(value);
       }
       if (info.getConstant()) {
         ASSERT_EQ(asSigned(element, width), *info.getConstant()) << textOf(value);
@@ -154,7 +158,7 @@ TEST_P(Programs, CountsOfPrefixMasksHold) {
 TEST(ProgramsTogether, EnoughIsClaimed) {
   MLIRContext context;
   context.loadDialect<EftDialect, arith::ArithDialect, func::FuncDialect, scf::SCFDialect>();
-  int runs = 0, headless = 0, prefixes = 0, counts = 0;
+  int runs = 0, headless = 0, tails = 0, bounds = 0, prefixes = 0, counts = 0;
   for (int seed = 0; seed < 600; ++seed) {
     RandomProgram program(context, seed);
     AxisInfos infos(program.function());
@@ -165,6 +169,8 @@ TEST(ProgramsTogether, EnoughIsClaimed) {
         AxisInfo info = infos.of(value);
         runs += info.alignedRun(info.rank() - 1) > 1;
         headless += info.headlessRun(info.rank() - 1) > info.alignedRun(info.rank() - 1);
+        tails += info.tailConstancy(info.rank() - 1) > info.constancy(info.rank() - 1);
+        bounds += info.isNonNegative() && !info.getBound()->isNone() && !info.getConstant();
         if (widthOf(value.getType()) == 1 && info.rank() == 1 && info.constancy(0) == 1) {
           prefixes += prefixRun(infos, value, 0) > 1;
           counts += matchPrefixMask(infos, value).has_value();
@@ -174,6 +180,8 @@ TEST(ProgramsTogether, EnoughIsClaimed) {
   }
   EXPECT_GT(runs, 500);
   EXPECT_GT(headless, 50);
+  EXPECT_GT(tails, 50);
+  EXPECT_GT(bounds, 50);
   EXPECT_GT(prefixes, 50);
   EXPECT_GT(counts, 50);
 }
