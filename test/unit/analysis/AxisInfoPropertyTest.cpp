@@ -180,7 +180,7 @@ TEST(ProgramsTogether, EnoughIsClaimed) {
   }
   EXPECT_GT(runs, 500);
   EXPECT_GT(headless, 50);
-  EXPECT_GT(tails, 50);
+  EXPECT_GT(tails, 30);
   EXPECT_GT(bounds, 50);
   EXPECT_GT(prefixes, 50);
   EXPECT_GT(counts, 50);
