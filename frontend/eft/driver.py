@@ -64,15 +64,19 @@ def load(function, variant: Variant, device: int, known=None) -> CompiledKernel:
     return kernel
 
 
-def load_code(compilation: Compilation, device: int) -> CompiledKernel:
-    """Loads a kernel's code on a GPU, or into this process if it is for the host."""
+def load_code(
+    compilation: Compilation, device: int, assertions_trap: bool = False
+) -> CompiledKernel:
+    """Loads a kernel's code on a GPU, or into this process if it is for the host. With
+    `assertions_trap`, launches on a GPU don't wait for the kernel's assertions, and a failed one
+    ends all work of the process on the GPU."""
     name, is_host = compilation.name, compilation.target == "cpu"
     most = compilation.max_programs
     if is_host:
         kernel = CompiledKernel.load_host(_load_on_host(compilation), None, name, most)
     else:
         shape = compilation.num_warps, compilation.shared, compilation.programs_per_block, most
-        kernel = CompiledKernel.load_cuda(device, compilation.binary, name, *shape)
+        kernel = CompiledKernel.load_cuda(device, compilation.binary, name, *shape, assertions_trap)
     kernel.compilation = compilation
     kernel.device = -1 if is_host else device
     return kernel

@@ -14,7 +14,7 @@ constexpr unsigned portable = 1, mappedForDevice = 2; // flags of cuMemHostAlloc
 } // namespace
 
 Expected<std::unique_ptr<Assertions>> Assertions::of(const Driver &driver, ModuleHandle module,
-                                                     std::string_view doing) {
+                                                     bool trap, std::string_view doing) {
   DevicePointer variable = 0;
   size_t bytes = 0;
   Result result = driver.cuModuleGetGlobal(&variable, &bytes, module, symbol.data());
@@ -23,17 +23,19 @@ Expected<std::unique_ptr<Assertions>> Assertions::of(const Driver &driver, Modul
   if (result != success)
     return driver.error(result, "cuModuleGetGlobal", doing);
   std::unique_ptr<Assertions> assertions(new Assertions(driver));
-  if (Status status = assertions->prepare(module, variable, doing); !status.ok())
+  if (Status status = assertions->prepare(module, variable, trap, doing); !status.ok())
     return std::move(status).error();
   return assertions;
 }
 
-Status Assertions::prepare(ModuleHandle module, DevicePointer variable, std::string_view doing) {
+Status Assertions::prepare(ModuleHandle module, DevicePointer variable, bool trap,
+                           std::string_view doing) {
   void *memory = nullptr;
   Result result = driver.cuMemHostAlloc(&memory, sizeof(Record), portable | mappedForDevice);
   if (result != success)
     return driver.error(result, "cuMemHostAlloc", doing);
   record = new (memory) Record{};
+  record->traps = trap;
   // The memory has the same address on the host and on the GPU.
   auto address = reinterpret_cast<uint64_t>(memory);
   result = driver.cuMemcpyHtoD(variable, &address, sizeof(address));
@@ -84,6 +86,14 @@ void Assertions::abandon(StreamHandle stream) {
     abandoned = nullptr;
 }
 
+Status Assertions::failure() const {
+  const Record failed = *record;
+  if (failed.site == 0)
+    return {};
+  return assertionError(sites.c_str() + failed.site - 1,
+                        {failed.program[0], failed.program[1], failed.program[2]});
+}
+
 Status Assertions::wait(StreamHandle stream, std::string_view doing, Interruption *interruption) {
   auto isDone = [&] { return driver.cuStreamQuery(stream) != errorNotReady; };
   if (interruption && !waitUntil(isDone, *interruption)) {
@@ -93,12 +103,9 @@ Status Assertions::wait(StreamHandle stream, std::string_view doing, Interruptio
   Result result = driver.cuStreamSynchronize(stream);
   if (result != success)
     return driver.error(result, "cuStreamSynchronize", doing);
-  Record failed = *record;
-  if (failed.site == 0)
-    return {};
+  Status failed = failure();
   *record = Record{};
-  return assertionError(sites.c_str() + failed.site - 1,
-                        {failed.program[0], failed.program[1], failed.program[2]});
+  return failed;
 }
 
 } // namespace eft::cuda

@@ -7,6 +7,11 @@
 // launch waits for the kernel and reads the record. All other work on the GPU is unaffected.
 // Launches of the same kernel run one after the other, even from several threads, so that each
 // launch reads the failures of its own programs only.
+//
+// A kernel may be loaded so that its assertions trap. Then its launches don't wait, and can be
+// captured into a graph. A failed assertion ends all work of the process on the GPU, as it does in
+// CUDA: all later calls of the driver fail. Launches of the same kernel then read the record, and
+// tell of the assertion.
 #pragma once
 
 #include "runtime/cuda/Gpu.h"
@@ -24,15 +29,21 @@ public:
   static constexpr std::string_view symbol = "eft$failure";
 
   // The assertions of a module; null if the module has none. The module's context must be current.
-  // `doing` says what Eft is doing, for an error message.
+  // `trap` says whether they trap. `doing` says what Eft is doing, for an error message.
   static Expected<std::unique_ptr<Assertions>> of(const Driver &driver, ModuleHandle module,
-                                                  std::string_view doing);
+                                                  bool trap, std::string_view doing);
   ~Assertions();
   Assertions(const Assertions &) = delete;
 
-  // Begins a launch: waits until earlier launches of the kernel are done, and returns a lock, which
-  // the caller keeps until `wait` has returned. If the interruption ends the waiting, the returned
-  // lock is not held, and the kernel must not be launched.
+  bool trap() const { return record->traps != 0; }
+
+  // Returns the error of the assertion in the record; success if there is none.
+  Status failure() const;
+
+  // Begins a launch of a kernel whose assertions don't trap: waits until earlier launches of the
+  // kernel are done, and returns a lock, which the caller keeps until `wait` has returned. If the
+  // interruption ends the waiting, the returned lock is not held, and the kernel must not be
+  // launched.
   [[nodiscard]] std::unique_lock<std::mutex> beginLaunch(Interruption *interruption);
 
   // Waits for the kernel that was launched into the stream, and returns the error of the failed
@@ -45,11 +56,12 @@ private:
   struct Record {
     uint32_t site; // the offset of the text in `sites`, plus 1; 0 if no assertion failed
     uint32_t program[3];
+    uint32_t traps; // whether a failed assertion traps
   };
 
   explicit Assertions(const Driver &driver) : driver(driver) {}
   void abandon(StreamHandle stream);
-  Status prepare(ModuleHandle module, DevicePointer variable, std::string_view doing);
+  Status prepare(ModuleHandle module, DevicePointer variable, bool trap, std::string_view doing);
 
   const Driver &driver;
   Record *record = nullptr;

@@ -48,7 +48,7 @@ Status Kernel::prepare(std::string_view image) {
   // Asking the driver for a missing symbol is an error, which compute-sanitizer reports. So the
   // symbol is searched for in the image first.
   if (image.find(Assertions::symbol) != std::string_view::npos) {
-    auto found = Assertions::of(driver, module.handle(), doing);
+    auto found = Assertions::of(driver, module.handle(), shape.assertionsTrap, doing);
     if (!found.ok())
       return found.error();
     assertions = *std::move(found);
@@ -135,7 +135,8 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
   }
   unsigned threads = static_cast<unsigned>(shape.numWarps) * 32;
   std::unique_lock<std::mutex> turn;
-  if (assertions) {
+  const bool waits = assertions && !assertions->trap();
+  if (waits) {
     turn = assertions->beginLaunch(interruption);
     if (!turn) {
       if (previous != context)
@@ -148,12 +149,16 @@ Status Kernel::launch(const std::array<uint32_t, 3> &grid, std::span<const uint6
                                  programs, 1, static_cast<unsigned>(shape.sharedBytes), stream,
                                  parameters, nullptr);
   Status asserted;
-  if (result == success && assertions)
+  if (result != success && assertions && assertions->trap())
+    asserted = assertions->failure();
+  else if (result == success && waits)
     asserted =
         assertions->wait(stream, "running kernel '" + name + "' on " + owner->name(), interruption);
   if (previous != context)
     driver.cuCtxSetCurrent(previous);
-  return result == success ? std::move(asserted) : Status(launchError(result, "cuLaunchKernel"));
+  if (result == success || !asserted.ok())
+    return asserted;
+  return launchError(result, "cuLaunchKernel");
 }
 
 } // namespace eft::cuda

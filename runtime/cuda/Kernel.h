@@ -19,6 +19,8 @@ struct KernelShape {
   int sharedBytes = 0; // dynamic shared memory of one block
   // The most programs of one block. Each has a row of the block's threads, along y.
   int programsPerBlock = 1;
+  // Whether failed assertions trap, so that launches need not wait (Assertions.h).
+  bool assertionsTrap = false;
 };
 
 // Owns the kernel's module on the GPU, and unloads it when destroyed. Safe to launch from several
@@ -36,8 +38,8 @@ public:
 
   // Launches the programs of `grid`, which must be within the GPU's limits.
   // `slots` holds the parameters, eight bytes each, and may be freed when the call returns. If the
-  // kernel has assertions, waits for it, until it is done or the interruption, if there is one,
-  // ends the wait.
+  // kernel has assertions that don't trap, waits for it, until it is done or the interruption, if
+  // there is one, ends the wait.
   Status launch(const std::array<uint32_t, 3> &grid, std::span<const uint64_t> slots,
                 StreamHandle stream, Interruption *interruption = nullptr) const;
 

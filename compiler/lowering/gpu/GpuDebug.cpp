@@ -3,8 +3,9 @@
 //
 // `vprintf`, a function of the driver, prints its lines when the host next waits for the GPU. A
 // failed assertion is recorded in host memory, where the launch finds it. The assertion does not
-// trap, because a trap would end the context, and with it all other work of the process on the GPU.
-// All threads of the program vote, and if the condition is false in any of them, all threads end.
+// trap, unless the record asks for it, because a trap ends the context, and with it all other work
+// of the process on the GPU. All threads of the program vote, and if the condition is false in any
+// of them, all threads end.
 #include "compiler/lowering/DebugCode.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/gpu/Convergence.h"
@@ -117,13 +118,18 @@ void lowerAssert(GpuLowering &lowering, ImplicitLocOpBuilder &b, AssertOp assert
     for (Axis axis : {Axis::X, Axis::Y, Axis::Z})
       operands.push_back(programId(b, axis));
     // The host reads the record only after the kernel has ended, so the GPU's scope is enough. Many
-    // machines have no atomic update of host memory in the scope of the system.
-    StringRef text = "{ .reg .pred %mine; .reg .b32 %before; "
+    // machines have no atomic update of host memory in the scope of the system. If the last word of
+    // the record is not 0, the thread traps when the host can see what it has written.
+    StringRef text = "{ .reg .pred %mine; .reg .pred %traps; .reg .b32 %before; .reg .b32 %flag; "
                      "atom.global.relaxed.gpu.cas.b32 %before, [$0], 0, $1; "
                      "setp.eq.b32 %mine, %before, 0; "
                      "@%mine st.global.b32 [$0+4], $2; "
                      "@%mine st.global.b32 [$0+8], $3; "
-                     "@%mine st.global.b32 [$0+12], $4; }";
+                     "@%mine st.global.b32 [$0+12], $4; "
+                     "ld.global.b32 %flag, [$0+16]; "
+                     "setp.ne.and.b32 %traps, %flag, 0, %mine; "
+                     "@%traps membar.sys; "
+                     "@%traps trap; }";
     emitPtx(b, TypeRange(), operands, text, "l,r,r,r,r,~{memory}", PtxEffects::Some);
   }
   b.create<StopOp>();

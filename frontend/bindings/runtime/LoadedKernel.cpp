@@ -31,19 +31,21 @@ PyObject *wrap(PyTypeObject *type, Expected<std::unique_ptr<const AnyKernel>> lo
 }
 
 PyObject *loadCuda(PyObject *type, PyObject *args, PyObject *keywords) {
-  static const char *names[] = {"device",       "image",  "name",
-                                "num_warps",    "shared", "programs_per_block",
-                                "max_programs", nullptr};
+  static const char *names[] = {"device",       "image",           "name",
+                                "num_warps",    "shared",          "programs_per_block",
+                                "max_programs", "assertions_trap", nullptr};
   int device = 0;
   Py_buffer buffer;
   const char *name = nullptr;
   cuda::KernelShape shape;
   Grid most = hostGridLimits;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii|i(LLL):load_cuda",
+  int trap = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iy*sii|i(LLL)p:load_cuda",
                                    const_cast<char **>(names), &device, &buffer, &name,
                                    &shape.numWarps, &shape.sharedBytes, &shape.programsPerBlock,
-                                   &most.x, &most.y, &most.z))
+                                   &most.x, &most.y, &most.z, &trap))
     return nullptr;
+  shape.assertionsTrap = trap != 0;
   std::string_view image(static_cast<const char *>(buffer.buf), static_cast<size_t>(buffer.len));
   PyThreadState *thread = PyEval_SaveThread(); // the driver may have PTX to assemble
   auto loaded = AnyKernel::loadCuda(device, image, name, shape, most);
@@ -112,11 +114,13 @@ PyGetSetDef properties[] = {
 PyMethodDef methods[] = {
     {"load_cuda", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadCuda)),
      METH_CLASS | METH_VARARGS | METH_KEYWORDS,
-     "load_cuda(device, image, name, num_warps, shared, programs_per_block=1, max_programs=ALL)\n"
+     "load_cuda(device, image, name, num_warps, shared, programs_per_block=1, max_programs=ALL,\n"
+     "          assertions_trap=False)\n"
      "--\n\n"
      "Loads the kernel `name` of PTX or of a cubin on a GPU. `shared` counts bytes of dynamic "
      "shared memory, and a block holds at most `programs_per_block` programs. The code is right\n"
-     "for launches of at most `max_programs`, a tuple of three ints.\n"
+     "for launches of at most `max_programs`, a tuple of three ints. With `assertions_trap` its\n"
+     "launches don't wait for its assertions, and a failed one ends all work on the GPU.\n"
      "Raises CudaError with the driver's words."},
     {"load_host", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(loadHost)),
      METH_CLASS | METH_VARARGS | METH_KEYWORDS,

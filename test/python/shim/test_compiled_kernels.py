@@ -203,7 +203,7 @@ def test_a_kernel_that_needs_more_shared_memory_than_there_is(monkeypatch):
 
 def test_arrays_where_the_kernel_does_not_run(monkeypatch):
     made = compiled(GPUTarget("cuda", 90, 32))
-    monkeypatch.setattr("eft.driver.load_code", lambda code, device: code)
+    monkeypatch.setattr("eft.driver.load_code", lambda code, device, assertions_trap: code)
     with pytest.raises(ValueError) as raised:
         made[(2,)](*arrays(), 100, 64, 3.0)
     assert str(raised.value) == (

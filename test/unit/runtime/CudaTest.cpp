@@ -249,6 +249,34 @@ TEST_F(Cuda, assertions_that_fail_in_several_threads_are_told_by_their_own_launc
   other.join();
 }
 
+TEST_F(Cuda, a_launch_does_not_wait_for_assertions_that_trap) {
+  cuda::KernelShape shape;
+  shape.assertionsTrap = true;
+  auto kernel = load("eft$failure", shape);
+  auto fails = *kernel->check({4, 1, 2});
+  fake.fail("cuStreamSynchronize", 700);
+  EXPECT_TRUE(kernel->launch(fails, {}).ok());
+  // After the trap, the driver refuses all calls.
+  for (int i = 0; i < 2; ++i) {
+    fake.fail("cuLaunchKernel", 710);
+    Status status = kernel->launch(fails, {});
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().kind, ErrorKind::Assertion);
+    EXPECT_EQ(status.error().message,
+              "kernel.py:7: too large (an assertion failed in program (3, 0, 1))");
+  }
+}
+
+TEST_F(Cuda, an_error_of_another_kind_where_assertions_trap) {
+  cuda::KernelShape shape;
+  shape.assertionsTrap = true;
+  auto kernel = load("eft$failure", shape);
+  fake.fail("cuLaunchKernel", 700);
+  Status status = kernel->launch(*kernel->check({1, 1, 1}), {});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind, ErrorKind::Cuda);
+}
+
 TEST_F(Cuda, a_kernel_with_assertions_that_goes_wrong_otherwise) {
   auto kernel = load("eft$failure");
   fake.fail("cuStreamSynchronize", 700);

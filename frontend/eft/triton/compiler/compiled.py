@@ -109,7 +109,9 @@ class CompiledKernel(OneVariant, metaclass=_Kernels):
 
         compilation = Compilation(self._own_metadata, self.kernel)
         compilation.asm = self.asm
-        return load_code(compilation, device)
+        # Programs that launch such a kernel, as PyTorch's compiler does, don't expect a launch to
+        # wait for assertions, and may capture it into a graph.
+        return load_code(compilation, device, assertions_trap=True)
 
     def _make_launcher(self) -> VariantLauncher:
         names = self.src.arg_names
