@@ -146,12 +146,12 @@ public:
   void print(llvm::raw_ostream &os) const;
 
 private:
-  llvm::SmallVector<Dim, 2> dims;
-  int64_t unit = 1;
   static std::optional<UpperBound> boundOf(std::optional<int64_t> constant) {
     return constant && *constant >= 0 ? std::optional(UpperBound{{}, *constant}) : std::nullopt;
   }
 
+  llvm::SmallVector<Dim, 2> dims;
+  int64_t unit = 1;
   std::optional<int64_t> constant;
   std::optional<UpperBound> bound;
 };

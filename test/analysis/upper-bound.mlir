@@ -89,7 +89,7 @@ func.func @choices(%condition: i1, %n: i32) {
   return
 }
 
-// What a loop changes has no bound, but may be known not to be negative.
+// A value that a loop changes has no bound, but may be known not to be negative.
 // CHECK-LABEL: @loops
 // CHECK: %[[counter:.*]] : {{.*}}bound = none
 // CHECK-NEXT: %[[carried:.*]] : {{.*}}constancy = [1]{{$}}

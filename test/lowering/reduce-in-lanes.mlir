@@ -1,5 +1,5 @@
 // RUN: eft-opt %s -split-input-file -eft-place='target=gpu num-warps=16' -eft-lower-to-gpu=num-warps=16 | FileCheck %s
-// How a program combines the results of its warps.
+// A program combines the results of its warps by shuffles, or in each thread alone.
 
 // A thread has four elements: it combines them in three steps, those of its warp in five, and those of
 // the 16 warps in four, by shuffles.

@@ -297,7 +297,7 @@ ValueRange divideAll(ImplicitLocOpBuilder &b, ArrayRef<Value> dividends, Value d
   return isSafe.getResults();
 }
 
-/// What the attributes of a division say of its operands.
+/// The signs of a division's operands, as far as its attributes state them.
 struct Signs {
   explicit Signs(Operation *division)
       : dividends(division->hasAttr(EftDialect::nonNegativeDividendName)),
