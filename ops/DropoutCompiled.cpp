@@ -71,13 +71,13 @@ constexpr CpuKernel<Backward> cpuBackwards[] = EFT_FOR_DTYPES(EFT_ROW);
       EFT_AXIS(3), EFT_AXIS(4), EFT_AXIS(5)
 // Indexed by the element type, then by whether there is more than one axis of rows.
 #define EFT_ROW(dtype, Scale)                                                                      \
-  {EFT_ON_GPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale)),                                   \
-   EFT_ON_GPU(eft_strided_nested_##dtype, Strided, EFT_NESTED(Scale))}
+  {EFT_ON_GPU(eft_strided_gpu_##dtype, Strided, EFT_STRIDED(Scale)),                               \
+   EFT_ON_GPU(eft_strided_nested_gpu_##dtype, Strided, EFT_NESTED(Scale))}
 constexpr GpuKernel<Strided> gpuStrided[][2] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 #define EFT_ROW(dtype, Scale)                                                                      \
-  {EFT_ON_CPU(eft_strided_##dtype, Strided, EFT_STRIDED(Scale)),                                   \
-   EFT_ON_CPU(eft_strided_nested_##dtype, Strided, EFT_NESTED(Scale))}
+  {EFT_ON_CPU(eft_strided_cpu_##dtype, Strided, EFT_STRIDED(Scale)),                               \
+   EFT_ON_CPU(eft_strided_nested_cpu_##dtype, Strided, EFT_NESTED(Scale))}
 constexpr CpuKernel<Strided> cpuStrided[][2] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 

@@ -12,17 +12,17 @@ bool isEmpty(const Forward &what) { return what.rows == 0 || what.columns == 0; 
 bool isEmpty(const Backward &what) { return what.count == 0; }
 
 /// Launches a kernel on a GPU, for work that needs no plan.
-template <typename What> Status launchAsItIs(const What &what, int ordinal, StreamHandle stream) {
+template <typename What>
+Status launchAsItIs(const What &what, int64_t programs, int ordinal, StreamHandle stream) {
   return withGpu(ordinal, [&](const cuda::Gpu &gpu) {
-    return isEmpty(what)
-               ? Status()
-               : runOnCuda(dropout, gpu, gpuKernelFor(what), programsOf(what), what, stream);
+    return isEmpty(what) ? Status()
+                         : runOnCuda(dropout, gpu, gpuKernelFor(what), programs, what, stream);
   });
 }
 
 /// Launches a kernel on the CPU, for work that needs no plan.
-template <typename What> Status launchAsItIs(const What &what) {
-  return isEmpty(what) ? Status() : runOnCpu(dropout, cpuKernelFor(what), programsOf(what), what);
+template <typename What> Status launchAsItIs(const What &what, int64_t programs) {
+  return isEmpty(what) ? Status() : runOnCpu(dropout, cpuKernelFor(what), programs, what);
 }
 
 } // namespace
@@ -34,9 +34,11 @@ Status launchOnCpu(const Forward &what) {
   return runOnCpu(dropout, kernelFor(plan), plan.programs, plan);
 }
 
-Status launchOnCpu(const Backward &what) { return launchAsItIs(what); }
+Status launchOnCpu(const Backward &what) { return launchAsItIs(what, programsOf(what)); }
 
-Status launchOnCpu(const Strided &what) { return launchAsItIs(what); }
+Status launchOnCpu(const Strided &what) {
+  return launchAsItIs(what, programsOf(what, /*onGpu=*/false));
+}
 
 Status launchOnCuda(const Forward &what, int ordinal, StreamHandle stream) {
   return withGpu(ordinal, [&](const cuda::Gpu &gpu) -> Status {
@@ -48,11 +50,11 @@ Status launchOnCuda(const Forward &what, int ordinal, StreamHandle stream) {
 }
 
 Status launchOnCuda(const Backward &what, int ordinal, StreamHandle stream) {
-  return launchAsItIs(what, ordinal, stream);
+  return launchAsItIs(what, programsOf(what), ordinal, stream);
 }
 
 Status launchOnCuda(const Strided &what, int ordinal, StreamHandle stream) {
-  return launchAsItIs(what, ordinal, stream);
+  return launchAsItIs(what, programsOf(what, /*onGpu=*/true), ordinal, stream);
 }
 
 } // namespace eft::ops

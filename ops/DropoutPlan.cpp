@@ -71,9 +71,14 @@ CpuForward planForCpu(const Forward &what) {
   return plan;
 }
 
-int64_t programsOf(const Strided &what) {
-  int64_t tileRows = what.axes.alongRows ? EFT_STRIDED_LONG : EFT_STRIDED_SHORT;
-  int64_t tileColumns = what.axes.alongRows ? EFT_STRIDED_SHORT : EFT_STRIDED_LONG;
+int64_t programsOf(const Strided &what, bool onGpu) {
+  // Indexed by whether the kernel is for a GPU, then by whether it is nested. The last number, the
+  // width of a strip, matters only to the kernel.
+  constexpr int64_t tiles[2][2][3] = {{{EFT_STRIDED_CPU_TILE}, {EFT_STRIDED_NESTED_CPU_TILE}},
+                                      {{EFT_STRIDED_GPU_TILE}, {EFT_STRIDED_NESTED_GPU_TILE}}};
+  const auto [length, width, strip] = tiles[onGpu][what.axes.rowAxes > 1];
+  const int64_t tileRows = what.axes.alongRows ? length : width;
+  const int64_t tileColumns = what.axes.alongRows ? width : length;
   int64_t earlyColumns = ceilDivide(ceilDivide(what.columns, group) * lanes, tileColumns);
   return ceilDivide(std::min(what.rows, earlyRows), tileRows) * earlyColumns +
          ceilDivide(lateDrawRows(what.rows), tileRows) * ceilDivide(what.columns, tileColumns);

@@ -34,6 +34,6 @@ struct CpuForward : Forward {
 GpuForward planForGpu(const Forward &what);
 CpuForward planForCpu(const Forward &what);
 int64_t programsOf(const Backward &what);
-int64_t programsOf(const Strided &what);
+int64_t programsOf(const Strided &what, bool onGpu);
 
 } // namespace eft::ops

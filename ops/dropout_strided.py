@@ -8,9 +8,10 @@ q[0] = row, q[i + 1] = q[i] // e[i]. Then
 
     offset of the row = row * s[0] + sum(q[i + 1] * (s[i + 1] - e[i] * s[i]))
 
-A program has a tile of draws. The longer side of the tile lies along the axis with the smaller
-strides. If there are several rows of fewer than 16 columns, it lies along the innermost axis of
-rows.
+A program has a tile of draws, whose length lies along the axis with the smaller strides. If there
+are several rows of fewer than 16 columns, it lies along the innermost axis of rows. The program
+visits the tile in strips, which are as long as the tile. On a GPU the tile is a single strip. On a
+CPU, where each element has instructions of its own, narrow strips keep the code short.
 """
 
 import eft
@@ -72,17 +73,18 @@ def strided(
     IS_NESTED: tl.constexpr,
     LONG: tl.constexpr,
     SHORT: tl.constexpr,
+    STRIP: tl.constexpr,
 ):
     """Computes y = where(kept, x * scale, 0), and the mask, if it is not null: 1 where kept, else
     0. With `reads_mask` the mask is read, and an element is kept where it is not 0.
 
-    With `along_rows` the longer side of a tile lies along the innermost axis of rows, else along
-    the columns. `is_unit` says that all arrays have a stride of 1 along that side. IS_NESTED says
-    that there are several axes of rows. Then the factor, exponent and jumps with number i are the
-    division by e[i] and s[i + 1] - e[i] * s[i] of each array, and `is_deep` says that there are
-    more than three axes of rows, so q[3] and later quotients may differ from 0. Without IS_NESTED
-    all of these are None. The first programs have the draws of early rows, the others those of late
-    rows.
+    A tile has LONG times SHORT draws, and a strip of it has LONG times STRIP. With `along_rows` a
+    tile's length lies along the innermost axis of rows, else along the columns. `is_unit` says that
+    all arrays have a stride of 1 along the tile's length. IS_NESTED says that there are several
+    axes of rows. Then the factor, exponent and jumps with number i are the division by e[i] and
+    s[i + 1] - e[i] * s[i] of each array, and `is_deep` says that there are more than three axes of
+    rows, so q[3] and later quotients may differ from 0. Without IS_NESTED all of these are None.
+    The first programs have the draws of early rows, the others those of late rows.
     """
     arrays = ((x_ptr, x_row, x_column), (y_ptr, y_row, y_column), (mask_ptr, mask_row, mask_column))
     axes = (
@@ -95,15 +97,16 @@ def strided(
     )
     rule = (reads_mask, threshold, may_keep, scale)
     rows_of = (rows, is_deep, axes)
+    SIDES: tl.constexpr = (LONG, SHORT, STRIP)
     if along_rows:
         if is_unit:
-            tile(arrays, rows_of, columns, seed, rule, IS_NESTED, LONG, SHORT, True, True)
+            tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SIDES, True, True)
         else:
-            tile(arrays, rows_of, columns, seed, rule, IS_NESTED, LONG, SHORT, True, False)
+            tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SIDES, True, False)
     elif is_unit:
-        tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SHORT, LONG, False, True)
+        tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SIDES, False, True)
     else:
-        tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SHORT, LONG, False, False)
+        tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SIDES, False, False)
 
 
 @eft.jit
@@ -114,38 +117,61 @@ def tile(
     seed,
     rule,
     IS_NESTED: tl.constexpr,
-    ROWS: tl.constexpr,
-    COLUMNS: tl.constexpr,
+    SIDES: tl.constexpr,
     ALONG_ROWS: tl.constexpr,
     IS_UNIT: tl.constexpr,
 ):
-    """Computes the elements of the program's tile of ROWS times COLUMNS draws."""
+    """Computes the elements of the program's tile of draws. SIDES is (length of the tile, width of
+    the tile, width of a strip)."""
     rows, _, _ = rows_of
+    ROWS: tl.constexpr = SIDES[0] if ALONG_ROWS else SIDES[1]
+    COLUMNS: tl.constexpr = SIDES[1] if ALONG_ROWS else SIDES[0]
     program = tl.program_id(0)  # below 2**31, so 32 bits hold all numbers of programs
     early = tl.minimum(rows, EARLY_ROWS).to(tl.int32)
-    across = tl.cdiv(tl.cdiv(columns, GROUP) * LANES, COLUMNS).to(tl.int32)
+    draw_columns = tl.cdiv(columns, GROUP) * LANES  # the columns of draws in an early row
+    across = tl.cdiv(draw_columns, COLUMNS).to(tl.int32)
     early_programs = tl.cdiv(early, ROWS) * across
-    row, column = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
-    if ALONG_ROWS:
-        row, column = row[None, :], column[:, None]
-    else:
-        row, column = row[:, None], column[None, :]
     if program < early_programs:
-        row = (program // across * ROWS).to(tl.int64) + row
-        column = column + (program % across).to(tl.int64) * COLUMNS
-        column = column // LANES * GROUP + column % LANES
-        left = tl.minimum(columns - column, GROUP).to(tl.int32)
-        places = (row, column, left, row < early)
-        visit(arrays, rows_of, seed, rule, places, 0, LANES, IS_NESTED, ALONG_ROWS, IS_UNIT)
+        first_row = (program // across * ROWS).to(tl.int64)
+        first_column = (program % across).to(tl.int64) * COLUMNS
+        rest = draw_columns - first_column if ALONG_ROWS else early - first_row
+        for strip in tl.range(0, strips_end(rest, SIDES), SIDES[2]):
+            row, column = strip_of(first_row, first_column, strip, SIDES, ALONG_ROWS)
+            column = column // LANES * GROUP + column % LANES
+            left = tl.minimum(columns - column, GROUP).to(tl.int32)
+            places = (row, column, left, row < early)
+            visit(arrays, rows_of, seed, rule, places, 0, LANES, IS_NESTED, ALONG_ROWS, IS_UNIT)
     else:
         program -= early_programs
+        draw_rows = tl.cdiv(rows - EARLY_ROWS, GROUP) * LANES
         across = tl.cdiv(columns, COLUMNS).to(tl.int32)
-        row = (program // across).to(tl.int64) * ROWS + row
-        row = EARLY_ROWS + (row // LANES * GROUP + row % LANES)
-        column = column + (program % across).to(tl.int64) * COLUMNS
-        left = tl.minimum(rows - row, GROUP).to(tl.int32)
-        places = (row, column, left, column < columns)
-        visit(arrays, rows_of, seed, rule, places, LANES, 0, IS_NESTED, ALONG_ROWS, IS_UNIT)
+        first_row = (program // across).to(tl.int64) * ROWS
+        first_column = (program % across).to(tl.int64) * COLUMNS
+        rest = columns - first_column if ALONG_ROWS else draw_rows - first_row
+        for strip in tl.range(0, strips_end(rest, SIDES), SIDES[2]):
+            row, column = strip_of(first_row, first_column, strip, SIDES, ALONG_ROWS)
+            row = EARLY_ROWS + (row // LANES * GROUP + row % LANES)
+            left = tl.minimum(rows - row, GROUP).to(tl.int32)
+            places = (row, column, left, column < columns)
+            visit(arrays, rows_of, seed, rule, places, LANES, 0, IS_NESTED, ALONG_ROWS, IS_UNIT)
+
+
+@eft.jit
+def strips_end(rest, SIDES: tl.constexpr):
+    """Returns where the strips of a tile end. `rest` draws remain in the array across the tile."""
+    if SIDES[1] == SIDES[2]:
+        return SIDES[1]
+    return tl.minimum(rest, SIDES[1]).to(tl.int32)
+
+
+@eft.jit
+def strip_of(row, column, strip, SIDES: tl.constexpr, ALONG_ROWS: tl.constexpr):
+    """Returns the rows and the columns of the draws of a strip. The tile begins at (`row`,
+    `column`), and the strip begins `strip` draws further across the tile."""
+    along, across = tl.arange(0, SIDES[0])[None, :], strip + tl.arange(0, SIDES[2])[:, None]
+    if ALONG_ROWS:
+        return row + along, column + across
+    return row + across, column + along
 
 
 @eft.jit

@@ -93,16 +93,21 @@ TEST(DropoutPlan, aligned_rows_of_16_bits_are_wide) {
 
 TEST(DropoutPlan, tiles_of_any_strides_cover_all_draws) {
   Strided what;
-  for (auto [rows, columns, alongRows, programs] :
-       std::vector<std::tuple<int64_t, int64_t, bool, int64_t>>{{1, 1, false, 1},
-                                                                {8, 128, false, 1},
-                                                                {9, 129, false, 2 * 2},
-                                                                {32, 32, true, 2},
-                                                                {1025, 33, false, 128 + 2},
-                                                                {1088, 8, true, 32 * 2 + 1}}) {
+  for (auto [rows, columns, alongRows, onGpu, onCpu] :
+       std::vector<std::tuple<int64_t, int64_t, bool, int64_t, int64_t>>{
+           {1, 1, false, 1, 1},
+           {16, 128, false, 1, 2},
+           {17, 129, false, 2 * 2, 3},
+           {32, 65, true, 2, 2},
+           {1025, 33, false, 64 + 2, 16 + 3},
+           {1088, 8, true, 32 + 1, 64 + 1}}) {
     what.rows = rows, what.columns = columns, what.axes.alongRows = alongRows;
-    EXPECT_EQ(programsOf(what), programs) << rows << " x " << columns;
+    EXPECT_EQ(programsOf(what, true), onGpu) << rows << " x " << columns;
+    EXPECT_EQ(programsOf(what, false), onCpu) << rows << " x " << columns;
   }
+  // Tiles of nested kernels for a GPU have half the width.
+  what.rows = 16, what.columns = 128, what.axes.alongRows = false, what.axes.rowAxes = 2;
+  EXPECT_EQ(programsOf(what, true), 2);
 }
 
 TEST(DropoutPlan, programs_of_a_cpu_have_thousands_of_elements) {
