@@ -19,12 +19,15 @@ namespace eft {
 
 namespace {
 
-/// The passes for a CPU, in the form that `opt -passes=` takes. They are those passes of O2 that
-/// change kernels. Most of the other passes of O2 find nothing in kernels: they look for functions
-/// that are worth inlining, stores that other stores overwrite, and branches that earlier branches
-/// decide.
-constexpr llvm::StringLiteral hostPasses =
+/// The passes, in the form that `opt -passes=` takes. They are those passes of O2 that change
+/// kernels. Most of the other passes of O2 find nothing in kernels: they look for functions that
+/// are worth inlining, stores that other stores overwrite, and branches that earlier branches
+/// decide. Unrolling and vectorization would only make the code longer: Eft's blocks are vectors
+/// already, and its loops over steps have the length that they should have.
+constexpr llvm::StringLiteral passList =
     "always-inline,globaldce,cgscc(function-attrs),function<eager-inv>("
+    // Expected values of conditions become weights of branches.
+    "lower-expect,"
     // Stack slots become values, and expressions become simple.
     "simplifycfg,sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
     "early-cse<memssa>,instcombine<no-verify-fixpoint>,correlated-propagation,simplifycfg,"
@@ -42,17 +45,9 @@ constexpr llvm::StringLiteral hostPasses =
     "sink-common-insts>,"
     "vector-combine,loop-mssa(licm<allowspeculation>),instsimplify,div-rem-pairs,simplifycfg)";
 
-/// The options that turn off unrolling and vectorization. Eft's blocks are vectors already, and its
-/// loops over steps have the length that they should have. Unrolling and vectorization would only
-/// make the code longer, and take time.
-llvm::PipelineTuningOptions tuning() {
-  llvm::PipelineTuningOptions options;
-  options.LoopUnrolling = false;
-  options.LoopInterleaving = false;
-  options.LoopVectorization = false;
-  options.SLPVectorization = false;
-  return options;
-}
+/// The pass that comes before the others for a GPU. It notes the ranges of the numbers of threads
+/// and programs.
+constexpr llvm::StringLiteral firstPassForGpu = "function(nvvm-intr-range),";
 
 /// VectorCombine is left out for a function if one of its basic blocks has more instructions than
 /// this.
@@ -146,17 +141,15 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
   callbacks.registerShouldRunOptionalPassCallback([=](llvm::StringRef pass, llvm::Any unit) {
     return !(isAbandoned && *isAbandoned) && !isSkipped(pass, unit, isForGpu);
   });
-  llvm::PassBuilder builder(&machine, tuning(), std::nullopt, &callbacks);
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  if (isForGpu)
-    passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
-  else
-    llvm::cantFail(builder.parsePassPipeline(passes, hostPasses));
+  const llvm::StringRef first = isForGpu ? llvm::StringRef(firstPassForGpu) : "";
+  llvm::cantFail(builder.parsePassPipeline(passes, (first + passList).str()));
   passes.run(module, modules);
   if (isForGpu) {
     avoidPtxasErrors(module);
