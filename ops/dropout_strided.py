@@ -10,8 +10,10 @@ q[0] = row, q[i + 1] = q[i] // e[i]. Then
 
 A program has a tile of draws, whose length lies along the axis with the smaller strides. If there
 are several rows of fewer than 16 columns, it lies along the innermost axis of rows. The program
-visits the tile in strips, which are as long as the tile. On a GPU the tile is a single strip. On a
-CPU, where each element has instructions of its own, narrow strips keep the code short.
+visits the tile in strips, which are as long as the tile. On a CPU, where each element has
+instructions of its own, narrow strips keep the code short. On a GPU, a strip with one draw
+for each thread is faster than two draws at a time, but not with several axes of rows.
+CMakeLists.txt has the sizes of tiles and strips.
 """
 
 import eft
@@ -193,7 +195,8 @@ def visit(
     columns from there to the end of the array, in the direction in which the four elements are 16
     apart; and whether the first element is inside in the other direction. ROW_STEP and COLUMN_STEP
     are the rows and columns from one element of a draw to the next. A thread issues all of its
-    loads before its first store, so it waits for memory once.
+    loads before its first store, so it waits for memory once for each
+    strip.
     """
     row, column, left, is_there = places
     reads_mask, threshold, may_keep, scale = rule

@@ -108,6 +108,7 @@ TEST(DropoutPlan, tiles_of_any_strides_cover_all_draws) {
   // Tiles of nested kernels for a GPU have half the width.
   what.rows = 16, what.columns = 128, what.axes.alongRows = false, what.axes.rowAxes = 2;
   EXPECT_EQ(programsOf(what, true), 2);
+  EXPECT_EQ(programsOf(what, false), 2);
 }
 
 TEST(DropoutPlan, programs_of_a_cpu_have_thousands_of_elements) {
