@@ -112,11 +112,11 @@ const CpuKernel<Backward> &cpuKernelFor(const Backward &what) {
 }
 
 const GpuKernel<Strided> &gpuKernelFor(const Strided &what) {
-  return gpuStrided[indexOf(what.dtype)][what.axes.rowAxes > 1];
+  return gpuStrided[indexOf(what.dtype)][what.axes.isNested()];
 }
 
 const CpuKernel<Strided> &cpuKernelFor(const Strided &what) {
-  return cpuStrided[indexOf(what.dtype)][what.axes.rowAxes > 1];
+  return cpuStrided[indexOf(what.dtype)][what.axes.isNested()];
 }
 
 } // namespace eft::ops

@@ -76,7 +76,7 @@ int64_t programsOf(const Strided &what, bool onGpu) {
   // width of a strip, matters only to the kernel.
   constexpr int64_t tiles[2][2][3] = {{{EFT_STRIDED_CPU_TILE}, {EFT_STRIDED_NESTED_CPU_TILE}},
                                       {{EFT_STRIDED_GPU_TILE}, {EFT_STRIDED_NESTED_GPU_TILE}}};
-  const auto [length, width, strip] = tiles[onGpu][what.axes.rowAxes > 1];
+  const auto [length, width, strip] = tiles[onGpu][what.axes.isNested()];
   const int64_t tileRows = what.axes.alongRows ? length : width;
   const int64_t tileColumns = what.axes.alongRows ? width : length;
   int64_t earlyColumns = ceilDivide(ceilDivide(what.columns, group) * lanes, tileColumns);

@@ -35,10 +35,12 @@ struct TensorAxes {
     Strides jumps = {};
   };
 
-  bool alongRows =
-      false;           // whether tiles are longer along the rows, where memory is closer together
-  bool isUnit = false; // whether all arrays have a stride of 1 along the longer side of a tile
-  size_t rowAxes = 0;  // the number of axes of rows after merging
+  /// True if several axes of rows are left after merging.
+  bool isNested() const { return rowAxes > 1; }
+
+  bool alongRows = false;        // whether a tile's length lies along the rows
+  bool isUnit = false;           // whether all arrays have a stride of 1 along a tile's length
+  size_t rowAxes = 0;            // the number of axes of rows after merging
   Strides row = {}, column = {}; // the strides of the innermost axis of rows, and of the columns
   std::array<Axis, Tensor::maxRank - 2> axes;
 };

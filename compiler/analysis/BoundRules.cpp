@@ -58,8 +58,8 @@ int64_t mostOf(Type type) {
 
 /// Returns the bound, if numbers up to it fit into a type; otherwise nothing. `op` computes them.
 std::optional<UpperBound> fitting(Operation *op, Type type, const UpperBound &bound) {
-  return bound.at(maxProgramsAt(op)) <= mostOf(type) && !bound.isNone() ? std::optional(bound)
-                                                                        : std::nullopt;
+  const std::optional<int64_t> most = bound.at(maxProgramsAt(op));
+  return most && *most <= mostOf(type) ? std::optional(bound) : std::nullopt;
 }
 
 /// The smaller one of the bounds of two numbers, for a number that is at most as large as either.
@@ -68,7 +68,8 @@ std::optional<UpperBound> smaller(Operation *op, const std::optional<UpperBound>
   if (!left || !right)
     return left ? left : right;
   const MaxPrograms programs = maxProgramsAt(op);
-  return left->at(programs) <= right->at(programs) ? left : right;
+  auto most = [&](const UpperBound &bound) { return bound.at(programs).value_or(INT64_MAX); };
+  return most(*left) <= most(*right) ? left : right;
 }
 
 /// The bound of a number after extension to a wider type.

@@ -6,8 +6,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <optional>
-
 using namespace mlir;
 using namespace eft;
 
@@ -21,12 +19,14 @@ MaxPrograms eft::maxProgramsAt(Operation *op) {
   return result;
 }
 
-int64_t UpperBound::at(const MaxPrograms &programs) const {
+std::optional<int64_t> UpperBound::at(const MaxPrograms &programs) const {
+  if (isNone())
+    return std::nullopt;
   int64_t sum = rest;
   for (auto [factor, number] : llvm::zip_equal(perProgram, programs)) {
     int64_t product = 0;
     if (llvm::MulOverflow(factor, number, product) || llvm::AddOverflow(sum, product, sum))
-      return INT64_MAX;
+      return std::nullopt;
   }
   return sum;
 }

@@ -15,6 +15,7 @@
 #include "mlir/IR/Operation.h"
 
 #include <array>
+#include <optional>
 
 namespace eft {
 
@@ -39,8 +40,9 @@ struct UpperBound {
 
   bool isNone() const { return rest == INT64_MAX; }
   bool dependsOnPrograms() const { return perProgram != MaxPrograms(); }
-  /// The bound for these numbers of programs; INT64_MAX if it is larger.
-  int64_t at(const MaxPrograms &programs) const;
+  /// The bound for these numbers of programs; nothing if there is none, or it needs more than 64
+  /// bits.
+  std::optional<int64_t> at(const MaxPrograms &programs) const;
   bool operator==(const UpperBound &) const = default;
 };
 

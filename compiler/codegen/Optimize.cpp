@@ -20,10 +20,11 @@ namespace eft {
 namespace {
 
 /// The passes, in the form that `opt -passes=` takes. They are those passes of O2 that change
-/// kernels. Most of the other passes of O2 find nothing in kernels: they look for functions that
-/// are worth inlining, stores that other stores overwrite, and branches that earlier branches
-/// decide. Unrolling and vectorization would only make the code longer: Eft's blocks are vectors
-/// already, and its loops over steps have the length that they should have.
+/// kernels most. The other passes of O2 rarely find something in kernels: they look for functions
+/// that are worth inlining, stores that other stores overwrite, and branches that earlier branches
+/// decide. Without them, machine code for GPUs is one percent longer. Unrolling and vectorization
+/// would only make the code longer: Eft's blocks are vectors already, and its loops over steps have
+/// the length that they should have.
 constexpr llvm::StringLiteral passList =
     "always-inline,globaldce,cgscc(function-attrs),function<eager-inv>("
     // Expected values of conditions become weights of branches.

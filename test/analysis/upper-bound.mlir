@@ -54,6 +54,24 @@ func.func @products_wrap_around() {
   return
 }
 
+// A product or a sum of 64 bits wraps around, too.
+// CHECK-LABEL: @wide_numbers_wrap_around
+// CHECK-NEXT: bound = 1 X - 1
+// CHECK-NEXT: bound = 1 X - 1
+// CHECK-NEXT: constant = 4611686018427387904
+// CHECK-NEXT: constancy = [1]{{$}}
+// CHECK-NEXT: constant = 9223372036854775807
+// CHECK-NEXT: constancy = [1]{{$}}
+func.func @wide_numbers_wrap_around() {
+  %x = eft.program_id x
+  %wide = arith.extsi %x : i32 to i64
+  %factor = arith.constant 4611686018427387904 : i64
+  %a = arith.muli %wide, %factor : i64
+  %largest = arith.constant 9223372036854775807 : i64
+  %b = arith.addi %wide, %largest : i64
+  return
+}
+
 // CHECK-LABEL: @choices
 // CHECK-NEXT: %arg0
 // CHECK-NEXT: %arg1

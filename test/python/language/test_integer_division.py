@@ -136,3 +136,20 @@ def test_on_older_processors(host, monkeypatch, name, cpu):
     x, y = operands(np.dtype(name), 8)
     check(host, eft.jit(by_blocks.fn), x, y, y)
     check(host, eft.jit(by_a_number.fn), x, y[100], y[100:101])
+
+
+@eft.jit
+def of_hashes(out_ptr, FACTOR: tl.constexpr, LENGTH: tl.constexpr, BLOCK: tl.constexpr):
+    program = tl.program_id(0)
+    element = program.to(tl.int64) * FACTOR + tl.arange(0, BLOCK)
+    at = out_ptr + program * BLOCK + tl.arange(0, BLOCK)
+    tl.store(at, element % LENGTH)
+
+
+@pytest.mark.parametrize("factor", [2**62, 0x9E3779B97F4A7C15 >> 1])
+def test_64_bit_products_that_wrap_around(device, factor):
+    out = device.put(np.zeros((5, 64), np.int64))
+    of_hashes[5,](out, factor, 24, 64)
+    with np.errstate(over="ignore"):
+        element = np.arange(5)[:, None] * np.int64(factor) + np.arange(64)
+    assert np.array_equal(device.get(out), np.fmod(element, 24))

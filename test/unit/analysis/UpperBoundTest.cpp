@@ -22,8 +22,8 @@ TEST(UpperBound, is_not_below_a_quotient) {
     for (int64_t factor : {0, 1, 56, 1024}) {
       const UpperBound bound{{factor, 0, 0}, rest};
       for (int64_t programs : {1, 2, 57, 1000})
-        if (const int64_t number = bound.at({programs, 1, 1}); number >= 0) {
-          EXPECT_GE((bound / 56).at({programs, 1, 1}), number / 56);
+        if (const int64_t number = *bound.at({programs, 1, 1}); number >= 0) {
+          EXPECT_GE(*(bound / 56).at({programs, 1, 1}), number / 56);
         }
     }
 }
@@ -37,7 +37,9 @@ TEST(UpperBound, is_none_where_it_would_overflow) {
   EXPECT_TRUE((UpperBound::none() * 0).isNone());
   EXPECT_TRUE((UpperBound::none() / 2).isNone());
   EXPECT_TRUE(maximum(large, UpperBound::none()).isNone());
-  EXPECT_EQ(steep.at({3, 1, 1}), most);
+  EXPECT_EQ(steep.at({2, 1, 1}), most - 1);
+  EXPECT_EQ(steep.at({3, 1, 1}), std::nullopt);
+  EXPECT_EQ(UpperBound::none().at({1, 1, 1}), std::nullopt);
 }
 
 TEST(UpperBound, prints) {
