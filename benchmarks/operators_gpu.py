@@ -21,13 +21,17 @@ WIDTHS = [
 ROWS = [1, 7, 32, 100, 1023, 1025, 1040, 1100, 2047]
 #: The widths of matrices whose type is not fp32.
 SOME_WIDTHS = [255, 1 << 10, 1 << 18]
-#: By name, two functions. The first returns the shape in memory of an array for a given number of
-#: rows of 1024 columns. The second returns a view of the array. The benchmark drops elements of
-#: this view.
+#: By name, two functions. The first returns the shape in memory of an array of about the given
+#: number of elements. The second returns a view of the array. The benchmark drops elements of this
+#: view.
 LAYOUTS = {
-    "turned": (lambda rows: (1024, rows), lambda x: x.T),
-    "gaps between rows": (lambda rows: (rows, 1032), lambda x: x[:, :1024]),
-    "channels last": (lambda rows: (rows // 64, 16, 1024, 4), lambda x: x.permute(0, 3, 1, 2)),
+    "turned": (lambda n: (1024, n >> 10), lambda x: x.T),
+    "batches, turned": (lambda n: (max(n >> 22, 1), 1024, 4096), lambda x: x.transpose(1, 2)),
+    "gaps between rows": (lambda n: (n >> 10, 1032), lambda x: x[:, :1024]),
+    "heads": (lambda n: (max(n >> 22, 1), 4096, 16, 64), lambda x: x.transpose(1, 2)),
+    "outputs of heads": (lambda n: (max(n >> 22, 1), 16, 4096, 64), lambda x: x.transpose(1, 2)),
+    "channels last": (lambda n: (max(n >> 22, 1), 256, 256, 64), lambda x: x.permute(0, 3, 1, 2)),
+    "4 channels last": (lambda n: (n >> 16, 16, 1024, 4), lambda x: x.permute(0, 3, 1, 2)),
 }
 
 
@@ -49,7 +53,7 @@ def main() -> None:
             add_row(report, torch, x, "row-major")
     for name, (shape_for, view_of) in LAYOUTS.items():
         for dtype in (torch.float32, torch.float16):
-            shape = shape_for(2**options.bits // 1024)
+            shape = shape_for(2**options.bits)
             x = view_of(torch.randn(shape, device="cuda", dtype=dtype))
             add_row(report, torch, x, name)
     ratios = [row["PyTorch"] / row["Eft"] for row in report.rows]

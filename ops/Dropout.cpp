@@ -95,8 +95,12 @@ ops::Strided stridedOf(const ops::Forward &what, const Tensor &X, const Tensor &
                        const Tensor *mask) {
   ops::Strided strided;
   static_cast<ops::Forward &>(strided) = what;
-  if (ops::elementsOf(X) > 0)
-    strided.axes = ops::axesOf({&X, &Y, mask ? mask : &Y});
+  if (ops::elementsOf(X) == 0)
+    return strided;
+  const std::array<const Tensor *, 3> tensors = {&X, &Y, mask ? mask : &Y};
+  strided.axes = ops::axesOf(tensors);
+  if (!strided.axes.isUnit)
+    strided.memory = ops::memoryAxesOf(tensors);
   return strided;
 }
 

@@ -63,22 +63,56 @@ constexpr CpuKernel<Backward> cpuBackwards[] = EFT_FOR_DTYPES(EFT_ROW);
   what.axes.axes[i].division.factor, what.axes.axes[i].division.exponent,                          \
       what.axes.axes[i].jumps[0], what.axes.axes[i].jumps[1], what.axes.axes[i].jumps[2]
 #define EFT_STRIDED(Scale)                                                                         \
-  EFT_X_Y, what.mask, EFT_STRIDES(row), EFT_STRIDES(column), what.rows, what.columns,              \
-      int64_t(what.seed), what.threshold, what.mayKeep, Scale(what.scale), what.readsMask,         \
-      what.axes.alongRows, what.axes.isUnit
-#define EFT_NESTED(Scale)                                                                          \
-  EFT_STRIDED(Scale), what.axes.rowAxes > shallowAxes, EFT_AXIS(0), EFT_AXIS(1), EFT_AXIS(2),      \
-      EFT_AXIS(3), EFT_AXIS(4), EFT_AXIS(5)
+  EFT_STRIDES(row), EFT_STRIDES(column), what.rows, what.columns, int64_t(what.seed),              \
+      what.threshold, what.mayKeep, Scale(what.scale), what.readsMask
+#define EFT_NESTED                                                                                 \
+  what.axes.rowAxes > shallowAxes, EFT_AXIS(0), EFT_AXIS(1), EFT_AXIS(2), EFT_AXIS(3),             \
+      EFT_AXIS(4), EFT_AXIS(5)
 // Indexed by the element type, then by whether there is more than one axis of rows.
+#define EFT_ON_GPU_STRIDED(name, ...) EFT_ON_GPU(name, Strided, EFT_X_Y, what.mask, __VA_ARGS__)
 #define EFT_ROW(dtype, Scale)                                                                      \
-  {EFT_ON_GPU(eft_strided_gpu_##dtype, Strided, EFT_STRIDED(Scale)),                               \
-   EFT_ON_GPU(eft_strided_nested_gpu_##dtype, Strided, EFT_NESTED(Scale))}
+  {EFT_ON_GPU_STRIDED(eft_strided_gpu_##dtype, EFT_STRIDED(Scale), what.axes.alongRows),           \
+   EFT_ON_GPU_STRIDED(eft_strided_nested_gpu_##dtype, EFT_STRIDED(Scale), what.axes.alongRows,     \
+                      EFT_NESTED)}
 constexpr GpuKernel<Strided> gpuStrided[][2] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
+#define EFT_ALONG(Scale) EFT_STRIDED(Scale), what.axes.alongRows, what.axes.isUnit
 #define EFT_ROW(dtype, Scale)                                                                      \
-  {EFT_ON_CPU(eft_strided_cpu_##dtype, Strided, EFT_STRIDED(Scale)),                               \
-   EFT_ON_CPU(eft_strided_nested_cpu_##dtype, Strided, EFT_NESTED(Scale))}
+  {EFT_ON_CPU(eft_strided_cpu_##dtype, Strided, EFT_X_Y, what.mask, EFT_ALONG(Scale)),             \
+   EFT_ON_CPU(eft_strided_nested_cpu_##dtype, Strided, EFT_X_Y, what.mask, EFT_ALONG(Scale),       \
+              EFT_NESTED)}
 constexpr CpuKernel<Strided> cpuStrided[][2] = EFT_FOR_DTYPES(EFT_ROW);
+#undef EFT_ROW
+
+// Kernels for `hasUnits`, indexed by the element type, by whether tiles lie along the rows, and by
+// whether there is more than one axis of rows.
+#define EFT_ALIGNED(dtype, Scale, along)                                                           \
+  {EFT_ON_GPU_STRIDED(eft_strided_aligned_plain_##along##_mask_##dtype, EFT_STRIDED(Scale)),       \
+   EFT_ON_GPU_STRIDED(eft_strided_aligned_nested_##along##_mask_##dtype, EFT_STRIDED(Scale),       \
+                      EFT_AXIS(0), EFT_AXIS(1))}
+#define EFT_ROW(dtype, Scale) {EFT_ALIGNED(dtype, Scale, columns), EFT_ALIGNED(dtype, Scale, rows)}
+constexpr GpuKernel<Strided> alignedStrided[][2][2] = EFT_FOR_DTYPES(EFT_ROW);
+#undef EFT_ROW
+#undef EFT_ALIGNED
+#define EFT_ALIGNED(dtype, along)                                                                  \
+  {EFT_ON_GPU(eft_strided_aligned_plain_##along##_##dtype, Strided, EFT_X_Y, EFT_STRIDED(float)),  \
+   EFT_ON_GPU(eft_strided_aligned_nested_##along##_##dtype, Strided, EFT_X_Y, EFT_STRIDED(float),  \
+              EFT_AXIS(0), EFT_AXIS(1))}
+#define EFT_ROW(dtype) {EFT_ALIGNED(dtype, columns), EFT_ALIGNED(dtype, rows)}
+constexpr GpuKernel<Strided> masklessStrided[][2][2] = {EFT_ROW(fp16), EFT_ROW(bf16)};
+#undef EFT_ROW
+
+// EFT_JUMPS: the division and the jumps of one axis in the order of memory.
+#define EFT_JUMPS(i)                                                                               \
+  what.memory->axes[i].factor, what.memory->axes[i].exponent, what.memory->axes[i].jumps[0],       \
+      what.memory->axes[i].jumps[1], what.memory->axes[i].jumps[2], what.memory->axes[i].jumps[3], \
+      what.memory->axes[i].jumps[4]
+#define EFT_PERMUTED(Scale)                                                                        \
+  EFT_X_Y, what.mask, int32_t(what.rows *what.columns), int64_t(what.seed), what.threshold,        \
+      what.mayKeep, Scale(what.scale), what.readsMask, what.memory->steps[3],                      \
+      what.memory->steps[4], EFT_JUMPS(0), EFT_JUMPS(1), EFT_JUMPS(2)
+#define EFT_ROW(dtype, Scale) EFT_ON_GPU(eft_permuted_##dtype, Strided, EFT_PERMUTED(Scale))
+constexpr GpuKernel<Strided> permuted[] = EFT_FOR_DTYPES(EFT_ROW);
 #undef EFT_ROW
 
 bool isAligned(const Backward &what) {
@@ -112,7 +146,15 @@ const CpuKernel<Backward> &cpuKernelFor(const Backward &what) {
 }
 
 const GpuKernel<Strided> &gpuKernelFor(const Strided &what) {
-  return gpuStrided[indexOf(what.dtype)][what.axes.isNested()];
+  const size_t dtype = indexOf(what.dtype);
+  const bool isNested = what.axes.isNested();
+  if (isPermuted(what))
+    return permuted[dtype];
+  if (!hasUnits(what))
+    return gpuStrided[dtype][isNested];
+  return !what.mask && dtype < std::size(masklessStrided)
+             ? masklessStrided[dtype][what.axes.alongRows][isNested]
+             : alignedStrided[dtype][what.axes.alongRows][isNested];
 }
 
 const CpuKernel<Strided> &cpuKernelFor(const Strided &what) {

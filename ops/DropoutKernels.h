@@ -4,6 +4,7 @@
 #pragma once
 
 #include "eft/Dropout.h"
+#include "ops/MemoryAxes.h"
 #include "ops/TensorAxes.h"
 
 #include <cstdint>
@@ -41,8 +42,9 @@ struct Backward {
 // The work of the forward, or of the backward from a mask, if some array is not row-major without
 // gaps. In the backward x is dY and y is dX.
 struct Strided : Forward {
-  bool readsMask = false; // true in the backward from a mask
-  TensorAxes axes;        // the axes of x, y and the mask
+  bool readsMask = false;           // true in the backward from a mask
+  TensorAxes axes;                  // the axes of x, y and the mask
+  std::optional<MemoryAxes> memory; // the same in the order of memory, if that is another one
 };
 
 // Each function launches the work. For arrays without elements it launches nothing and succeeds.

@@ -17,12 +17,16 @@ int64_t lateDrawRows(int64_t rows) { return firstRows(std::max<int64_t>(rows - e
 /// The number of neighbouring columns in a unit. A thread of dropout_wide.py draws for one unit.
 int64_t wideUnit(const Forward &what) { return what.mask ? EFT_WIDE_MASK_WIDTH : EFT_WIDE_WIDTH; }
 
+/// True if all arrays begin at multiples of a vector's bytes.
+bool areVectorAligned(const Forward &what) {
+  return isVectorAligned(what.x) && isVectorAligned(what.y) && isVectorAligned(what.mask);
+}
+
 /// Only 16-bit elements have kernels that rely on an alignment. The kernel for Alignment::Arrays
 /// needs rows longer than EFT_WIDE_WIDTH, so that the neighbouring elements of a thread lie in at
 /// most two rows. There is no such kernel that writes a mask, because it would not be faster.
 Alignment alignmentOf(const Forward &what) {
-  if (bitsInMemory(what.dtype) != 16 || !isVectorAligned(what.x) || !isVectorAligned(what.y) ||
-      !isVectorAligned(what.mask))
+  if (bitsInMemory(what.dtype) != 16 || !areVectorAligned(what))
     return Alignment::None;
   if (what.columns % wideUnit(what) == 0)
     return Alignment::Rows;
@@ -71,12 +75,38 @@ CpuForward planForCpu(const Forward &what) {
   return plan;
 }
 
+bool hasUnits(const Strided &what) {
+  const TensorAxes &axes = what.axes;
+  const int64_t unit = 128 / bitsInMemory(what.dtype);
+  auto areUnits = [&](const std::array<int64_t, 3> &numbers) {
+    return std::ranges::all_of(numbers, [&](int64_t number) { return number % unit == 0; });
+  };
+  if (!axes.isUnit || axes.rowAxes > shallowAxes || !areVectorAligned(what))
+    return false;
+  for (size_t i = 0; i + 1 < axes.rowAxes; ++i)
+    if (!areUnits(axes.axes[i].jumps))
+      return false;
+  // The axis of the tile's length consists of units, and rows of units begin at multiples of units.
+  return axes.alongRows ? axes.rowExtent % unit == 0 && areUnits(axes.column)
+                        : what.columns % unit == 0 && areUnits(axes.row);
+}
+
+bool isPermuted(const Strided &what) {
+  return what.memory && what.memory->consistOfUnits(EFT_PERMUTED_UNIT) && areVectorAligned(what);
+}
+
 int64_t programsOf(const Strided &what, bool onGpu) {
-  // Indexed by whether the kernel is for a GPU, then by whether it is nested. The last number, the
-  // width of a strip, matters only to the kernel.
-  constexpr int64_t tiles[2][2][3] = {{{EFT_STRIDED_CPU_TILE}, {EFT_STRIDED_NESTED_CPU_TILE}},
-                                      {{EFT_STRIDED_GPU_TILE}, {EFT_STRIDED_NESTED_GPU_TILE}}};
-  const auto [length, width, strip] = tiles[onGpu][what.axes.isNested()];
+  if (onGpu && isPermuted(what))
+    return ceilDivide(what.rows * what.columns, EFT_PERMUTED_UNIT * EFT_PERMUTED_BLOCK);
+  // The last number of a tile, the width of a band, matters only to the kernel.
+  constexpr int64_t cpuTile[] = {EFT_STRIDED_CPU_TILE}, gpuTile[] = {EFT_STRIDED_GPU_TILE},
+                    alignedTile[] = {EFT_STRIDED_ALIGNED_TILE},
+                    aligned16Tile[] = {EFT_STRIDED_ALIGNED16_TILE};
+  const int64_t *tile = !onGpu                           ? cpuTile
+                        : !hasUnits(what)                ? gpuTile
+                        : bitsInMemory(what.dtype) == 16 ? aligned16Tile
+                                                         : alignedTile;
+  const int64_t length = tile[0], width = tile[1];
   const int64_t tileRows = what.axes.alongRows ? length : width;
   const int64_t tileColumns = what.axes.alongRows ? width : length;
   int64_t earlyColumns = ceilDivide(ceilDivide(what.columns, group) * lanes, tileColumns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans that divide a matrix among programs, in the form that the kernels in dropout_gpu.py,
-// dropout_wide.py, dropout_cpu.py and dropout_strided.py take as arguments.
+// dropout_wide.py, dropout_cpu.py, dropout_strided.py and dropout_permuted.py take as arguments.
 #pragma once
 
 #include "ops/DropoutKernels.h"
@@ -35,5 +35,12 @@ GpuForward planForGpu(const Forward &what);
 CpuForward planForCpu(const Forward &what);
 int64_t programsOf(const Backward &what);
 int64_t programsOf(const Strided &what, bool onGpu);
+
+/// True if the kernels of dropout_strided.py for a GPU can access units of 16 bytes along the
+/// length of tiles.
+bool hasUnits(const Strided &what);
+
+/// True if the kernel of dropout_permuted.py, which is for a GPU, can run.
+bool isPermuted(const Strided &what);
 
 } // namespace eft::ops

@@ -88,6 +88,7 @@ TensorAxes axesOf(const std::array<const Tensor *, 3> &tensors) {
   }
   found.row = axes[0].strides;
   found.rowAxes = axes.size();
+  found.rowExtent = axes[0].extent;
   for (size_t i = 0; i + 1 < axes.size(); ++i) {
     found.axes[i].division = divisionBy(axes[i].extent);
     for (size_t j = 0; j < found.row.size(); ++j)

@@ -41,6 +41,7 @@ struct TensorAxes {
   bool alongRows = false;        // whether a tile's length lies along the rows
   bool isUnit = false;           // whether all arrays have a stride of 1 along a tile's length
   size_t rowAxes = 0;            // the number of axes of rows after merging
+  int64_t rowExtent = 1;         // the extent of the innermost axis of rows
   Strides row = {}, column = {}; // the strides of the innermost axis of rows, and of the columns
   std::array<Axis, Tensor::maxRank - 2> axes;
 };

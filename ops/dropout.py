@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The random numbers of the dropout operator, and the functions that its kernels share.
-dropout_forward.py has the forward, dropout_wide.py the forward with wide accesses, and
-dropout_strided.py both directions for arrays with any strides. All kernels are compiled ahead of
-time into eft::ops. They compute in the type of the scale: fp64 for arrays of fp64, else fp32.
+dropout_forward.py has the forward, and dropout_wide.py the forward with wide accesses.
+dropout_strided.py has both directions for arrays with any strides, and dropout_permuted.py for some
+of these arrays. All kernels are compiled ahead of time into eft::ops. They compute in the type of
+the scale: fp64 for arrays of fp64, else fp32.
 
 Whether the element of row r and column c is kept is a function of only the seed, r and c. Philox
 draws four words at a time. In the first 1024 rows (the early rows) the four words are for four

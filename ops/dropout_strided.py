@@ -10,15 +10,18 @@ q[0] = row, q[i + 1] = q[i] // e[i]. Then
 
 A program has a tile of draws, whose length lies along the axis with the smaller strides. If there
 are several rows of fewer than 16 columns, it lies along the innermost axis of rows. The program
-visits the tile in strips, which are as long as the tile. On a CPU, where each element has
-instructions of its own, narrow strips keep the code short. On a GPU, a strip with one draw
-for each thread is faster than two draws at a time, but not with several axes of rows.
-CMakeLists.txt has the sizes of tiles and strips.
+visits the tile in bands, which are as long as the tile. On a CPU, where each vector of elements has
+instructions of its own, narrow bands keep the code short. On a GPU, a band with one draw for each
+thread is faster than two draws at a time. CMakeLists.txt has the sizes of tiles and bands.
+
+Other kernels access *units* of UNIT neighbours as a whole, which are 16 bytes of x. Their arrays
+have a stride of 1 along the length of tiles, and there all of their rows begin at multiples of 16
+bytes and consist of units (`hasUnits` in DropoutPlan.cpp). The signatures say so to the compiler.
 """
 
 import eft
 import eft.language as tl
-from dropout import EARLY_ROWS, GROUP, LANES, divide, draw, kept_of
+from dropout import EARLY_ROWS, GROUP, LANES, divide, draw, kept_of, moved
 
 
 @eft.jit
@@ -73,19 +76,25 @@ def strided(
     y_jump5,
     mask_jump5,
     IS_NESTED: tl.constexpr,
-    LONG: tl.constexpr,
-    SHORT: tl.constexpr,
-    STRIP: tl.constexpr,
+    UNIT: tl.constexpr,
+    LENGTH: tl.constexpr,
+    WIDTH: tl.constexpr,
+    BAND: tl.constexpr,
 ):
-    """Computes y = where(kept, x * scale, 0), and the mask, if it is not null: 1 where kept, else
-    0. With `reads_mask` the mask is read, and an element is kept where it is not 0.
+    """Computes y = where(kept, x * scale, 0), and the mask, if it is neither None nor null: 1 where
+    kept, else 0. With `reads_mask` the mask is read, and an element is kept where it is not 0.
 
-    A tile has LONG times SHORT draws, and a strip of it has LONG times STRIP. With `along_rows` a
-    tile's length lies along the innermost axis of rows, else along the columns. `is_unit` says that
-    all arrays have a stride of 1 along the tile's length. IS_NESTED says that there are several
-    axes of rows. Then the factor, exponent and jumps with number i are the division by e[i] and
-    s[i + 1] - e[i] * s[i] of each array, and `is_deep` says that there are more than three axes of
-    rows, so q[3] and later quotients may differ from 0. Without IS_NESTED all of these are None.
+    A tile has LENGTH times WIDTH draws, and a band of it has LENGTH times BAND. All three are
+    powers of two. With `along_rows` a tile's length lies along the innermost axis of rows, else
+    along the columns. `is_unit` says that all arrays have a stride of 1 along the tile's length. If
+    UNIT is more than 1 and `along_rows`, e[0] is a multiple of UNIT.
+
+    IS_NESTED says that there are several axes of rows. Then the factor, exponent and jumps with
+    number i are the division by e[i] and s[i + 1] - e[i] * s[i] of each array. `is_deep` says that
+    there are more than three axes of rows, so q[3] and later quotients may differ from 0. If it is
+    None, there are at most three, and the later factors, exponents and jumps are None. Without
+    IS_NESTED all of these are None.
+
     The first programs have the draws of early rows, the others those of late rows.
     """
     arrays = ((x_ptr, x_row, x_column), (y_ptr, y_row, y_column), (mask_ptr, mask_row, mask_column))
@@ -97,9 +106,9 @@ def strided(
         ((factor4, exponent4), (x_jump4, y_jump4, mask_jump4)),
         ((factor5, exponent5), (x_jump5, y_jump5, mask_jump5)),
     )
-    rule = (reads_mask, threshold, may_keep, scale)
+    rule = (reads_mask, mask_ptr, threshold, may_keep, scale)
     rows_of = (rows, is_deep, axes)
-    SIDES: tl.constexpr = (LONG, SHORT, STRIP)
+    SIDES: tl.constexpr = (LENGTH, WIDTH, BAND, UNIT)
     if along_rows:
         if is_unit:
             tile(arrays, rows_of, columns, seed, rule, IS_NESTED, SIDES, True, True)
@@ -124,101 +133,172 @@ def tile(
     IS_UNIT: tl.constexpr,
 ):
     """Computes the elements of the program's tile of draws. SIDES is (length of the tile, width of
-    the tile, width of a strip)."""
+    the tile, width of a band, UNIT)."""
     rows, _, _ = rows_of
     ROWS: tl.constexpr = SIDES[0] if ALONG_ROWS else SIDES[1]
     COLUMNS: tl.constexpr = SIDES[1] if ALONG_ROWS else SIDES[0]
     program = tl.program_id(0)  # below 2**31, so 32 bits hold all numbers of programs
-    early = tl.minimum(rows, EARLY_ROWS).to(tl.int32)
+    early = tl.minimum(rows, EARLY_ROWS)
     draw_columns = tl.cdiv(columns, GROUP) * LANES  # the columns of draws in an early row
     across = tl.cdiv(draw_columns, COLUMNS).to(tl.int32)
-    early_programs = tl.cdiv(early, ROWS) * across
+    early_programs = tl.cdiv(early.to(tl.int32), ROWS) * across
+    how = (rows_of, seed, rule)
     if program < early_programs:
-        first_row = (program // across * ROWS).to(tl.int64)
-        first_column = (program % across).to(tl.int64) * COLUMNS
-        rest = draw_columns - first_column if ALONG_ROWS else early - first_row
-        for strip in tl.range(0, strips_end(rest, SIDES), SIDES[2]):
-            row, column = strip_of(first_row, first_column, strip, SIDES, ALONG_ROWS)
-            column = column // LANES * GROUP + column % LANES
-            left = tl.minimum(columns - column, GROUP).to(tl.int32)
-            places = (row, column, left, row < early)
-            visit(arrays, rows_of, seed, rule, places, 0, LANES, IS_NESTED, ALONG_ROWS, IS_UNIT)
+        row = (program // across * ROWS).to(tl.int64)
+        draw_column = (program % across).to(tl.int64) * COLUMNS
+        column = first_place(draw_column)
+        rest = draw_columns - draw_column if ALONG_ROWS else early - row
+        ends = (left(early, row), left(columns, column))
+        KIND: tl.constexpr = (True, ALONG_ROWS, IS_UNIT)
+        choose(arrays, how, (row, column), ends, rest, IS_NESTED, SIDES, KIND)
     else:
         program -= early_programs
         draw_rows = tl.cdiv(rows - EARLY_ROWS, GROUP) * LANES
         across = tl.cdiv(columns, COLUMNS).to(tl.int32)
-        first_row = (program // across).to(tl.int64) * ROWS
-        first_column = (program % across).to(tl.int64) * COLUMNS
-        rest = columns - first_column if ALONG_ROWS else draw_rows - first_row
-        for strip in tl.range(0, strips_end(rest, SIDES), SIDES[2]):
-            row, column = strip_of(first_row, first_column, strip, SIDES, ALONG_ROWS)
-            row = EARLY_ROWS + (row // LANES * GROUP + row % LANES)
-            left = tl.minimum(rows - row, GROUP).to(tl.int32)
-            places = (row, column, left, column < columns)
-            visit(arrays, rows_of, seed, rule, places, LANES, 0, IS_NESTED, ALONG_ROWS, IS_UNIT)
+        draw_row = (program // across).to(tl.int64) * ROWS
+        row = EARLY_ROWS + first_place(draw_row)
+        column = (program % across).to(tl.int64) * COLUMNS
+        rest = columns - column if ALONG_ROWS else draw_rows - draw_row
+        ends = (left(rows, row), left(columns, column))
+        KIND: tl.constexpr = (False, ALONG_ROWS, IS_UNIT)
+        choose(arrays, how, (row, column), ends, rest, IS_NESTED, SIDES, KIND)
 
 
 @eft.jit
-def strips_end(rest, SIDES: tl.constexpr):
-    """Returns where the strips of a tile end. `rest` draws remain in the array across the tile."""
-    if SIDES[1] == SIDES[2]:
-        return SIDES[1]
-    return tl.minimum(rest, SIDES[1]).to(tl.int32)
+def first_place(number):
+    """Returns the place of the first element of the draws with these numbers, along the axis in
+    which the elements of a draw are 16 apart. The place of a sum is the sum of the places, if one
+    number is a multiple of a power of two, and the other one is below that."""
+    return number // LANES * GROUP + number % LANES
 
 
 @eft.jit
-def strip_of(row, column, strip, SIDES: tl.constexpr, ALONG_ROWS: tl.constexpr):
-    """Returns the rows and the columns of the draws of a strip. The tile begins at (`row`,
-    `column`), and the strip begins `strip` draws further across the tile."""
-    along, across = tl.arange(0, SIDES[0])[None, :], strip + tl.arange(0, SIDES[2])[:, None]
-    if ALONG_ROWS:
-        return row + along, column + across
-    return row + across, column + along
+def left(extent, first):
+    """Returns how many rows or columns there are from `first` on, or a large number."""
+    return tl.minimum(extent - first, 1 << 30).to(tl.int32)
+
+
+@eft.jit
+def choose(
+    arrays,
+    how,
+    first,
+    ends,
+    rest,
+    IS_NESTED: tl.constexpr,
+    SIDES: tl.constexpr,
+    KIND: tl.constexpr,
+):
+    """Visits a tile whose first element is at `first`, a row and a column. `ends` are the rows and
+    columns from there to the end of the tile's part of the array, and `rest` is the number of draws
+    from there across the tile. KIND is (whether the rows are early, ALONG_ROWS, IS_UNIT).
+
+    If all rows of the tile have the same indices in all axes but the innermost one, their offsets
+    take no divisions.
+    """
+    row, column = first
+    rows_of, _, _ = how
+    DRAW_ROWS: tl.constexpr = SIDES[0] if KIND[1] else SIDES[1]
+    ROWS: tl.constexpr = DRAW_ROWS if KIND[0] else (DRAW_ROWS + LANES - 1) // LANES * GROUP
+    if IS_NESTED:
+        division = rows_of[2][0][0]
+        last_row = row + tl.minimum(ends[0], ROWS) - 1
+        if divide(row, division) == divide(last_row, division):
+            moved_arrays = moved_by_jumps(row, arrays, rows_of)
+            visit(moved_arrays, how, first, ends, rest, False, SIDES, KIND)
+        else:
+            visit(arrays, how, first, ends, rest, True, SIDES, KIND)
+    else:
+        visit(arrays, how, first, ends, rest, False, SIDES, KIND)
+
+
+@eft.jit
+def moved_by_jumps(row, arrays, rows_of):
+    """Returns the arrays with pointers that are moved by all jumps on the way to a row."""
+    x, y, mask = arrays
+    jumps = all_jumps(row, (0, 0, 0), rows_of)
+    mask_ptr = moved(mask[0], jumps[2])
+    return (
+        (x[0] + jumps[0], x[1], x[2]),
+        (y[0] + jumps[1], y[1], y[2]),
+        (mask_ptr, mask[1], mask[2]),
+    )
 
 
 @eft.jit
 def visit(
     arrays,
-    rows_of,
-    seed,
-    rule,
-    places,
-    ROW_STEP: tl.constexpr,
-    COLUMN_STEP: tl.constexpr,
+    how,
+    first,
+    ends,
+    rest,
     IS_NESTED: tl.constexpr,
-    ALONG_ROWS: tl.constexpr,
-    IS_UNIT: tl.constexpr,
+    SIDES: tl.constexpr,
+    KIND: tl.constexpr,
 ):
-    """Computes the four elements of each draw.
+    """Computes the elements of a tile, one band after the other. Only with IS_NESTED the offsets of
+    its rows have jumps."""
+    LENGTH: tl.constexpr = SIDES[0]
+    WIDTH: tl.constexpr = SIDES[1]
+    BAND: tl.constexpr = SIDES[2]
+    end = WIDTH if WIDTH == BAND else tl.minimum(rest, WIDTH).to(tl.int32)
+    for band in tl.range(0, end, BAND):
+        along, across = tl.arange(0, LENGTH)[None, :], band + tl.arange(0, BAND)[:, None]
+        row = along if KIND[1] else across
+        column = across if KIND[1] else along
+        if KIND[0]:
+            column = first_place(column)
+        else:
+            row = first_place(row)
+        visit_band(arrays, how, first, ends, row, column, IS_NESTED, SIDES[3], KIND)
 
-    `places` is a tuple: the row and the column of each draw's first element; the number of rows or
-    columns from there to the end of the array, in the direction in which the four elements are 16
-    apart; and whether the first element is inside in the other direction. ROW_STEP and COLUMN_STEP
-    are the rows and columns from one element of a draw to the next. A thread issues all of its
-    loads before its first store, so it waits for memory once for each
-    strip.
-    """
-    row, column, left, is_there = places
-    reads_mask, threshold, may_keep, scale = rule
+
+@eft.jit
+def visit_band(
+    arrays,
+    how,
+    first,
+    ends,
+    row,
+    column,
+    IS_NESTED: tl.constexpr,
+    UNIT: tl.constexpr,
+    KIND: tl.constexpr,
+):
+    """Computes the four elements of each draw of a band. `row` and `column` are the places of the
+    draws' first elements, counted from the tile's first one. A thread issues all of its loads
+    before its first store, so it waits for memory once for each band."""
+    rows_of, seed, rule = how
+    reads_mask, mask_or_null, threshold, may_keep, scale = rule
     x, y, mask = arrays
-    unit_rows, unit_columns = IS_UNIT and ALONG_ROWS, IS_UNIT and not ALONG_ROWS
-    offsets = row_offsets(row, arrays, rows_of, IS_NESTED, unit_rows)
+    ROW_STEP: tl.constexpr = 0 if KIND[0] else LANES  # from one element of a draw to the next
+    COLUMN_STEP: tl.constexpr = LANES if KIND[0] else 0
+    ALONG_ROWS: tl.constexpr = KIND[1]
+    UNIT_ROWS: tl.constexpr = KIND[2] and ALONG_ROWS
+    UNIT_COLUMNS: tl.constexpr = KIND[2] and not ALONG_ROWS
+    rows, columns = first[0] + row, first[1] + column
+    # The quotients of the rows of a unit are equal, if its rows are neighbours.
+    ROW_UNIT: tl.constexpr = UNIT if ALONG_ROWS else 1
+    offsets = row_offsets(rows, arrays, rows_of, IS_NESTED, ROW_UNIT, UNIT_ROWS)
     xs, y_ats, mask_ats, insides = (), (), (), ()
     for word in tl.static_range(4):
-        inside = (left > word * LANES) & is_there
+        inside = (row < ends[0] - word * ROW_STEP) & (column < ends[1] - word * COLUMN_STEP)
         if IS_NESTED and ROW_STEP != 0 and word != 0:
-            offsets = row_offsets(row + word * ROW_STEP, arrays, rows_of, IS_NESTED, unit_rows)
+            at_word = rows + word * ROW_STEP
+            offsets = row_offsets(at_word, arrays, rows_of, IS_NESTED, ROW_UNIT, UNIT_ROWS)
         on = (0 if IS_NESTED else word * ROW_STEP, word * COLUMN_STEP)
-        x_at = at(x, on, offsets[0], column, unit_columns)
-        xs = xs + (tl.load(x_at, mask=inside),)
-        y_ats = y_ats + (at(y, on, offsets[1], column, unit_columns),)
-        mask_ats = mask_ats + (at(mask, on, offsets[2], column, unit_columns),)
+        xs = xs + (tl.load(at(x, on, offsets[0], columns, UNIT_COLUMNS), mask=inside),)
+        y_ats = y_ats + (at(y, on, offsets[1], columns, UNIT_COLUMNS),)
+        if mask[0] is not None:
+            mask_ats = mask_ats + (at(mask, on, offsets[2], columns, UNIT_COLUMNS),)
         insides = insides + (inside,)
-    if reads_mask:
+    if mask[0] is None:
+        kepts = decide(draw(seed, rows, columns), threshold, may_keep)
+    elif reads_mask:
         kepts = read(mask_ats, insides)
     else:
-        kepts = decide(draw(seed, row, column), threshold, may_keep)
-        if mask[0]:
+        kepts = decide(draw(seed, rows, columns), threshold, may_keep)
+        if mask_or_null:
             for word in tl.static_range(4):
                 tl.store(mask_ats[word], kepts[word].to(tl.int32), mask=insides[word])
     for word in tl.static_range(4):
@@ -255,18 +335,30 @@ def at(array, on, offset, column, IS_UNIT: tl.constexpr):
 
 
 @eft.jit
-def row_offsets(row, arrays, rows_of, IS_NESTED: tl.constexpr, IS_UNIT: tl.constexpr):
+def row_offsets(
+    row, arrays, rows_of, IS_NESTED: tl.constexpr, UNIT: tl.constexpr, IS_UNIT: tl.constexpr
+):
     """Returns the offsets of rows in the three arrays. IS_UNIT says that all arrays have a stride
-    of 1 along the innermost axis of rows."""
-    _, is_deep, axes = rows_of
+    of 1 along the innermost axis of rows. Rows from a multiple of UNIT on to the next one have the
+    same indices in all axes but that one."""
     x = row if IS_UNIT else row * arrays[0][1]
     y = row if IS_UNIT else row * arrays[1][1]
     mask = row if IS_UNIT else row * arrays[2][1]
     offsets = (x, y, mask)
     if IS_NESTED:
-        rest, offsets = jump(row, offsets, axes[0:2])
-        if is_deep:
-            rest, offsets = jump(rest, offsets, axes[2:6])
+        # Only an unsigned division tells the compiler that a unit's rows have equal quotients,
+        # because it does not know that rows are not negative.
+        offsets = all_jumps(row.to(tl.uint64) // UNIT * UNIT, offsets, rows_of)
+    return offsets
+
+
+@eft.jit
+def all_jumps(row, offsets, rows_of):
+    """Adds to the offsets the jumps of all axes on the way to a row."""
+    _, is_deep, axes = rows_of
+    rest, offsets = jump(row, offsets, axes[0:2])
+    if is_deep is not None and is_deep:
+        rest, offsets = jump(rest, offsets, axes[2:6])
     return offsets
 
 

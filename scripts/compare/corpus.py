@@ -127,10 +127,11 @@ def operations() -> None:
 
 
 def operators() -> None:
-    """Warms up the kernels of eft.ops, with the constants of ops/CMakeLists.txt."""
+    """Warms up the kernels of eft.ops, with constants like those of ops/CMakeLists.txt."""
     sys.path.insert(0, str(ROOT / "ops"))
     import dropout
     import dropout_forward
+    import dropout_permuted
     import dropout_strided
 
     _, tl = _eft()
@@ -141,17 +142,23 @@ def operators() -> None:
             numbers = (of, of, mask, long, long, *rule, factor, factor, long)
             dropout_forward.forward.warmup(
                 *(*numbers, 3, None, None, None),
-                **{"ON_GPU": True, "SIZES": (4, 4, 256), "num_warps": 2, "target": "cpu"},
+                **{"ON_GPU": True, "SIZES": (4, 4, 256, 1), "num_warps": 2, "target": "cpu"},
             )
             dropout_forward.forward.warmup(
                 *(*numbers, None, long, long, long),
                 **{"ON_GPU": False, "SIZES": (16384, 4096, 64), "target": "cpu"},
             )
-        axes = (factor, factor, long, long, long) * 6
-        dropout_strided.strided.warmup(
-            *(of, of, word, *(long,) * 8, *rule, True, True, True, True, *axes),
-            **{"LONG": 32, "SHORT": 8, "num_warps": 2, "target": "cpu"},
-        )
+        for is_nested in (False, True):
+            numbers = (of, of, word, *(long,) * 8, *rule, True, True, True)
+            axes = (True, *(factor, factor, long, long, long) * 6) if is_nested else (None,) * 31
+            sizes = {"UNIT": 1, "LENGTH": 16, "WIDTH": 64, "BAND": 1, "num_warps": 4}
+            dropout_strided.strided.warmup(
+                *numbers, *axes, IS_NESTED=is_nested, **sizes, target="cpu"
+            )
+        jumps = (1 << 31, 1, 16, 16, 16, 1, 0) * 3
+        places = (1 << 20, *rule, True, 1, 1, 1, 1, 0, *jumps)
+        sizes = {"UNIT": 4, "BLOCK": 128, "num_warps": 4, "target": "cpu"}
+        dropout_permuted.permuted.warmup(of, of, word, *places, **sizes)
         dropout.backward.warmup(of, word, of, long, 2.0, BLOCK=2048, num_warps=8, target="cpu")
     norms()
 

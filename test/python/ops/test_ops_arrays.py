@@ -78,11 +78,27 @@ LAYOUTS = {
     "channels last": ((2, 9, 70, 33), lambda x: x.transpose(0, 3, 1, 2)),
     "windows": ((4, 6, 4, 6, 17), lambda x: x.transpose(0, 2, 1, 3, 4)),
     "all axes in the reverse order": ((2, 3, 4, 5, 2, 3, 2, 4), lambda x: x.T),
+    # Here rows begin at multiples of 16 bytes, and have a multiple of 8 elements.
+    "aligned rows": ((1100, 144), lambda x: x[:, 16:]),
+    "aligned, turned": ((104, 1168), lambda x: x.T),
+    "aligned, few rows turned": ((200, 40), lambda x: x.T),
+    "aligned heads": ((2, 700, 3, 72), lambda x: x.transpose(0, 2, 1, 3)),
+    "aligned outputs of heads": ((2, 3, 700, 72), lambda x: x.transpose(0, 2, 1, 3)),
+    "aligned, turned in parts": ((3, 40, 800), lambda x: x.transpose(0, 2, 1)),
+    "aligned, turned in small parts": ((70, 40, 24), lambda x: x.transpose(0, 2, 1)),
+    "aligned, three axes": ((2, 8, 9, 11, 16), lambda x: x.transpose(3, 2, 0, 1, 4)),
+    "aligned, four axes": ((2, 8, 9, 11, 16), lambda x: x.transpose(3, 2, 1, 0, 4)),
+    # Neighbours in memory lie in different rows, and not in neighbouring ones.
+    "images": ((3, 20, 10, 32), lambda x: x.transpose(0, 3, 1, 2)),
+    "images with gaps": ((3, 20, 12, 48), lambda x: x.transpose(0, 3, 1, 2)[:, :32, :, 1:11]),
+    "few channels": ((2, 40, 90, 12), lambda x: x.transpose(0, 3, 1, 2)),
+    "matrices in the reverse order": ((40, 30, 48), lambda x: x.T),
     "repeated": ((1, 40, 1), lambda x: np.broadcast_to(x, (30, 40, 70))),
 }
 
 #: The layouts in `LAYOUTS` that have several axes of rows, and can be written.
 NESTED = ("channels last", "windows", "all axes in the reverse order")
+WRITTEN = [name for name in LAYOUTS if name != "repeated"]
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -108,7 +124,7 @@ def test_every_layout_is_read(device, name, dtype):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("name", [name for name in LAYOUTS if name != "repeated"])
+@pytest.mark.parametrize("name", WRITTEN)
 def test_every_layout_is_written(device, name, dtype):
     shape, view_of = LAYOUTS[name]
     whole, masks = np.full(shape, 77, DTYPES[dtype]), np.full(shape, 77, np.int32)
@@ -127,6 +143,33 @@ def test_every_layout_is_written(device, name, dtype):
     stored = device.put(untouched)
     _ops.dropout_backward(X, M, view_like(stored, whole, y), P, True, stream)
     np.testing.assert_array_equal(device.get(stored), whole)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", WRITTEN)
+def test_all_arrays_of_the_same_layout(device, name, dtype):
+    shape, view_of = LAYOUTS[name]
+    whole, masks = numbers(shape, dtype), np.full(shape, 77, np.int32)
+    outputs = np.full(shape, 77, DTYPES[dtype])
+    x, y, mask = view_of(whole), view_of(outputs), view_of(masks)
+    kept = kept_of(x.shape)
+    stored_x, stored_mask = device.put(whole), device.put(masks)
+    library = library_of(stored_x)
+    X, M = view_like(stored_x, whole, x), view_like(stored_mask, masks, mask)
+    stream = library.stream(stored_x)
+
+    def check(run):
+        stored = device.put(outputs)
+        run(view_like(stored, outputs, y))
+        expected = outputs.copy()
+        view_of(expected)[...] = dropped(x, kept)
+        np.testing.assert_array_equal(device.get(stored), expected)
+
+    check(lambda Y: _ops.dropout(X, Y, M, P, True, SEED, stream))
+    mask[...] = kept
+    np.testing.assert_array_equal(device.get(stored_mask), masks)
+    check(lambda Y: _ops.dropout(X, Y, None, P, True, SEED, stream))
+    check(lambda Y: _ops.dropout_backward(X, M, Y, P, True, stream))
 
 
 @pytest.mark.parametrize("name", ["gaps between rows", "turned", "backwards", *NESTED])

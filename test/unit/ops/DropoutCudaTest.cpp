@@ -113,13 +113,13 @@ TEST_F(DropoutCuda, the_alignment_and_the_mask_choose_a_kernel_of_16_bits) {
 }
 
 TEST_F(DropoutCuda, other_strides_have_a_kernel) {
-  Tensor X = onGpu(40, 128), mask = onGpu(40, 128, DataType::I32);
-  X.strides = {1, 40};
+  Tensor X = onGpu(20, 128), mask = onGpu(20, 128, DataType::I32);
+  X.strides = {1, 20};
   ASSERT_TRUE(DropoutCudaLaunch(X, X, nullptr, {0.5f, true, 1}, stream).ok());
   EXPECT_TRUE(fake.log().ends_with(launch("strided", "4", "128"))) << fake.log();
-  fake.clear();
+  // Now the arrays have their elements in different orders, so there are no units.
   ASSERT_TRUE(DropoutCudaBackwardLaunch(X, mask, X, {}, stream).ok());
-  EXPECT_EQ(fake.log(), launch("strided", "4", "128"));
+  EXPECT_TRUE(fake.log().ends_with(launch("strided", "2", "128"))) << fake.log();
 }
 
 TEST_F(DropoutCuda, nothing_is_launched_for_nothing) {

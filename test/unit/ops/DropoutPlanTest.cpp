@@ -105,10 +105,75 @@ TEST(DropoutPlan, tiles_of_any_strides_cover_all_draws) {
     EXPECT_EQ(programsOf(what, true), onGpu) << rows << " x " << columns;
     EXPECT_EQ(programsOf(what, false), onCpu) << rows << " x " << columns;
   }
-  // Tiles of nested kernels for a GPU have half the width.
   what.rows = 16, what.columns = 128, what.axes.alongRows = false, what.axes.rowAxes = 2;
-  EXPECT_EQ(programsOf(what, true), 2);
+  EXPECT_EQ(programsOf(what, true), 1);
   EXPECT_EQ(programsOf(what, false), 2);
+}
+
+/// Transposed heads of attention: x, y and the mask have rows of 64 columns along two axes.
+Strided heads(eft::DataType dtype) {
+  Strided what;
+  what.dtype = dtype;
+  what.rows = 2048, what.columns = 64;
+  what.x = reinterpret_cast<void *>(uintptr_t(32)),
+  what.y = reinterpret_cast<void *>(uintptr_t(64));
+  what.mask = reinterpret_cast<int32_t *>(uintptr_t(128));
+  what.axes.isUnit = true;
+  what.axes.rowAxes = 2, what.axes.rowExtent = 1024;
+  what.axes.row = {192, 64, 64}, what.axes.column = {1, 1, 1};
+  what.axes.axes[0].jumps = {64 - 1024 * 192, 0, 0};
+  return what;
+}
+
+/// The same, with the rows and the columns exchanged.
+Strided turnedHeads(eft::DataType dtype) {
+  Strided what = heads(dtype);
+  what.axes.alongRows = true;
+  std::swap(what.axes.row, what.axes.column);
+  return what;
+}
+
+TEST(DropoutPlan, tiles_of_units_cover_all_draws) {
+  EXPECT_EQ(programsOf(heads(eft::DataType::F16), true), 32 + 8);
+  EXPECT_EQ(programsOf(heads(eft::DataType::F32), true), 128 + 32);
+  EXPECT_EQ(programsOf(turnedHeads(eft::DataType::F16), true), 16 + 4 * 2);
+  EXPECT_EQ(programsOf(turnedHeads(eft::DataType::F64), true), 16 * 2 + 4 * 8);
+  EXPECT_EQ(programsOf(heads(eft::DataType::F16), false),
+            programsOf(heads(eft::DataType::F64), false));
+}
+
+TEST(DropoutPlan, units_have_16_bytes) {
+  using eft::DataType;
+  for (DataType dtype : {DataType::F16, DataType::BF16, DataType::F32, DataType::F64}) {
+    EXPECT_TRUE(hasUnits(heads(dtype)));
+    EXPECT_TRUE(hasUnits(turnedHeads(dtype)));
+  }
+  for (const auto &change : std::vector<std::function<void(Strided &)>>{
+           [](Strided &it) { it.x = reinterpret_cast<void *>(uintptr_t(8)); },
+           [](Strided &it) { it.y = reinterpret_cast<void *>(uintptr_t(8)); },
+           [](Strided &it) { it.mask = reinterpret_cast<int32_t *>(uintptr_t(8)); },
+           [](Strided &it) { it.axes.isUnit = false; }, [](Strided &it) { it.axes.rowAxes = 4; },
+           [](Strided &it) { it.axes.axes[0].jumps[1] = 2; }}) {
+    for (Strided what : {heads(DataType::F32), turnedHeads(DataType::F32)}) {
+      change(what);
+      EXPECT_FALSE(hasUnits(what));
+    }
+  }
+  auto expect = [](bool expected, Strided what, const std::function<void(Strided &)> &change) {
+    change(what);
+    EXPECT_EQ(hasUnits(what), expected);
+  };
+  // 12 elements are units of fp32 alone.
+  for (auto [dtype, are] : {std::pair(DataType::F32, true), {DataType::F16, false}}) {
+    expect(are, heads(dtype), [](Strided &it) { it.columns = 12; });
+    expect(are, heads(dtype), [](Strided &it) { it.axes.row[2] = 12; });
+    expect(are, turnedHeads(dtype), [](Strided &it) { it.axes.rowExtent = 12; });
+    expect(are, turnedHeads(dtype), [](Strided &it) { it.axes.column[0] = -12; });
+    expect(are, heads(dtype), [](Strided &it) { it.axes.axes[0].jumps[0] = 12; });
+  }
+  expect(true, heads(DataType::F16), [](Strided &it) { it.axes.rowExtent = 3; });
+  expect(true, heads(DataType::F16), [](Strided &it) { it.mask = nullptr; });
+  expect(true, turnedHeads(DataType::F16), [](Strided &it) { it.columns = 3; });
 }
 
 TEST(DropoutPlan, programs_of_a_cpu_have_thousands_of_elements) {

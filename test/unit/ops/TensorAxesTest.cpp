@@ -78,6 +78,8 @@ TEST(TensorAxes, axes_of_rows_are_merged_where_all_arrays_allow_it) {
   other.strides[0] = 97;
   EXPECT_EQ(ops::axesOf({&gaps, &other, &other}).rowAxes, 2u);
   EXPECT_EQ(axesOf(view({2, 1, 32}, {300, 77, 1})).rowAxes, 1u);
+  EXPECT_EQ(axesOf(view({2, 3, 32}, {300, 100, 1})).rowExtent, 6);
+  EXPECT_EQ(axesOf(view({2, 3, 32}, {301, 100, 1})).rowExtent, 3);
 }
 
 TEST(TensorAxes, programs_walk_along_the_smaller_stride) {
