@@ -295,6 +295,32 @@ def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::eft::EftDialect", "::mlir::arith::ArithDialect"];
 }
 
+def OverlapProducts : Pass<"eft-overlap-products", "::mlir::func::FuncOp"> {
+  let summary = "Computes other things while warpgroups compute a product";
+  let description = [{
+    For a GPU. If a program waits for a product directly after it has begun the product, it is idle while
+    warpgroups compute the product. This pass moves operations in the same block between the two: from
+    before the product, operations that the product does not need; from after the wait, operations that do
+    not need its result. Loads are moved only from after the wait, because a load is under way while the
+    program goes on. Operations with regions, operations that write memory, and operations that ptxas may
+    compile as a call are not moved. Operations are not moved across another product.
+
+    ```mlir
+    %r = eft.convert_layout %scale ...
+    %e = eft.dot_async %s[%i], %t[%i], %zero
+    %d = eft.wait_dots %e pending 0
+    %p = arith.mulf %d, %r
+    ```
+    becomes
+    ```mlir
+    %e = eft.dot_async %s[%i], %t[%i], %zero
+    %r = eft.convert_layout %scale ...
+    %d = eft.wait_dots %e pending 0
+    %p = arith.mulf %d, %r
+    ```
+  }];
+}
+
 def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
   let summary = "Turns work on large blocks into loops over tiles";
   let description = [{

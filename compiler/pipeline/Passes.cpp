@@ -144,8 +144,10 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
     passes.addNestedPass<func::FuncOp>(createPipelineCopies({options.numStages, sharedBytes}));
     passes.addNestedPass<func::FuncOp>(createPrefetchLoads());
     passes.addNestedPass<func::FuncOp>(createAdvanceCopies({sharedBytes}));
-    if (hasWarpgroups(options.target))
+    if (hasWarpgroups(options.target)) {
       passes.addNestedPass<func::FuncOp>(createStageFactors({sharedBytes}));
+      passes.addNestedPass<func::FuncOp>(createOverlapProducts());
+    }
   }
   if (options.isGpu)
     passes.addNestedPass<func::FuncOp>(

@@ -18,17 +18,16 @@ namespace {
 
 int64_t bytesOf(RankedTensorType type) { return type.getElementType().getIntOrFloatBitWidth() / 8; }
 
-/// True if ptxas may compile the operation as a call. It expands 32-bit integer quotients inline.
+LinearLayout places(Value block) { return withPlaces(*layoutOf(block.getType()), gpuPlaces); }
+
+} // namespace
+
 bool mayCall(Operation *op) {
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
     return getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() > 32;
   return isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op) ||
          op->hasTrait<MayCall>();
 }
-
-LinearLayout places(Value block) { return withPlaces(*layoutOf(block.getType()), gpuPlaces); }
-
-} // namespace
 
 FactorSource::FactorSource(Value factor, unsigned k) : block(factor), k(k) {
   for (auto trans = block.getDefiningOp<TransOp>(); trans; trans = block.getDefiningOp<TransOp>()) {

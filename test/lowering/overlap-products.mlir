@@ -1,0 +1,73 @@
+// RUN: eft-opt %s -pass-pipeline='builtin.module(func.func(eft-overlap-products))' | FileCheck %s
+
+#c = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#a = #eft.layout<register = [[0, 1], [16, 0], [32, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
+#sa = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
+#sb = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]>
+
+// The product does not need the scale, so the program converts the scale while the product is under
+// way. It also loads the other scale then. A load before the product stays there, because it is under
+// way as well.
+// CHECK-LABEL: @scaled
+// CHECK: %[[SCALE:.*]] = eft.load
+// CHECK-NEXT: eft.barrier
+// CHECK-NEXT: %[[D:.*]] = eft.dot_async
+// CHECK-NEXT: %[[CONVERTED:.*]] = eft.convert_layout %[[SCALE]]
+// CHECK-NEXT: %[[OTHER:.*]] = eft.load
+// CHECK-NEXT: %[[R:.*]] = eft.wait_dots %[[D]] pending 0
+// CHECK-NEXT: eft.dealloc_shared
+// CHECK-NEXT: %[[ONE:.*]] = arith.mulf %[[R]], %[[CONVERTED]]
+// CHECK-NEXT: arith.mulf %[[ONE]], %[[OTHER]]
+func.func @scaled(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %acc: tensor<64x16xf32, #c>, %p: tensor<64x16x!eft.ptr<f32>, #a>, %q: tensor<64x16x!eft.ptr<f32>, #c>) -> tensor<64x16xf32, #c> {
+  %zero = arith.constant 0 : i32
+  %t = eft.alloc_shared : !eft.shared<1, tensor<16x16xf16, #sb>>
+  %scale = eft.load %p : tensor<64x16x!eft.ptr<f32>, #a>
+  %converted = eft.convert_layout %scale : tensor<64x16xf32, #a> -> tensor<64x16xf32, #c>
+  eft.barrier
+  %d = eft.dot_async %s[%zero], %t[%zero], %acc : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+  eft.dealloc_shared %t : !eft.shared<1, tensor<16x16xf16, #sb>>
+  %one = arith.mulf %r, %converted : tensor<64x16xf32, #c>
+  %other = eft.load %q : tensor<64x16x!eft.ptr<f32>, #c>
+  %two = arith.mulf %one, %other : tensor<64x16xf32, #c>
+  return %two : tensor<64x16xf32, #c>
+}
+
+// Divisions may be calls, and a load after a store may load what was stored. The accumulator is needed
+// for the product.
+// CHECK-LABEL: @stays
+// CHECK: arith.addf
+// CHECK-NEXT: arith.divf
+// CHECK-NEXT: %[[D:.*]] = eft.dot_async
+// CHECK-NEXT: %[[R:.*]] = eft.wait_dots %[[D]] pending 0
+// CHECK-NEXT: eft.store
+// CHECK-NEXT: eft.load
+func.func @stays(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %x: tensor<64x16xf32, #c>, %q: tensor<64x16x!eft.ptr<f32>, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+  %zero = arith.constant 0 : i32
+  %acc = arith.addf %x, %x : tensor<64x16xf32, #c>
+  %quotient = arith.divf %acc, %x : tensor<64x16xf32, #c>
+  %d = eft.dot_async %s[%zero], %t[%zero], %acc : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+  eft.store %q, %x : tensor<64x16x!eft.ptr<f32>, #c>
+  %loaded = eft.load %q : tensor<64x16x!eft.ptr<f32>, #c>
+  return %r, %quotient, %loaded : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
+
+// Nothing moves across the product before.
+// CHECK-LABEL: @two_products
+// CHECK: eft.dot_async
+// CHECK-NEXT: %[[E:.*]] = arith.addf %arg2, %arg2
+// CHECK-NEXT: eft.wait_dots
+// CHECK-NEXT: eft.dot_async
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: eft.wait_dots
+func.func @two_products(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %x: tensor<64x16xf32, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+  %zero = arith.constant 0 : i32
+  %early = arith.addf %x, %x : tensor<64x16xf32, #c>
+  %d = eft.dot_async %s[%zero], %t[%zero], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+  %late = arith.mulf %r, %r : tensor<64x16xf32, #c>
+  %e = eft.dot_async %s[%zero], %t[%zero], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %w = eft.wait_dots %e pending 0 : tensor<64x16xf32, #c>
+  return %w, %early, %late : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
