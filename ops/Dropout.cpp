@@ -99,7 +99,7 @@ ops::Strided stridedOf(const ops::Forward &what, const Tensor &X, const Tensor &
     return strided;
   const std::array<const Tensor *, 3> tensors = {&X, &Y, mask ? mask : &Y};
   strided.axes = ops::axesOf(tensors);
-  if (!strided.axes.isUnit)
+  if (!strided.axes.isUnit && !X.device.isHost())
     strided.memory = ops::memoryAxesOf(tensors);
   return strided;
 }

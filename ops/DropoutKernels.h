@@ -44,7 +44,8 @@ struct Backward {
 struct Strided : Forward {
   bool readsMask = false;           // true in the backward from a mask
   TensorAxes axes;                  // the axes of x, y and the mask
-  std::optional<MemoryAxes> memory; // the same in the order of memory, if that is another one
+  std::optional<MemoryAxes> memory; // the same in the order of memory; set on a GPU if `axes` has
+                                    // no stride of 1 along tiles
 };
 
 // Each function launches the work. For arrays without elements it launches nothing and succeeds.

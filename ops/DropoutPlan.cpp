@@ -22,9 +22,10 @@ bool areVectorAligned(const Forward &what) {
   return isVectorAligned(what.x) && isVectorAligned(what.y) && isVectorAligned(what.mask);
 }
 
-/// Only 16-bit elements have kernels that rely on an alignment. The kernel for Alignment::Arrays
-/// needs rows longer than EFT_WIDE_WIDTH, so that the neighbouring elements of a thread lie in at
-/// most two rows. There is no such kernel that writes a mask, because it would not be faster.
+/// Of the kernels for row-major arrays, only those of 16-bit elements rely on an alignment. The
+/// kernel for Alignment::Arrays needs rows longer than EFT_WIDE_WIDTH, so that the neighbouring
+/// elements of a thread lie in at most two rows. There is no such kernel that writes a mask,
+/// because it would not be faster.
 Alignment alignmentOf(const Forward &what) {
   if (bitsInMemory(what.dtype) != 16 || !areVectorAligned(what))
     return Alignment::None;

@@ -26,7 +26,7 @@ bool isOneAxis(const WideAxis &inner, const WideAxis &outer) {
   return true;
 }
 
-/// True if each array's elements extend over less than 2^31 elements of memory, in one direction.
+/// True if the offsets of all elements are from 0 to 2^31 - 1.
 bool isSmall(const std::vector<WideAxis> &axes) {
   for (size_t array = 0; array < 3; ++array) {
     int64_t last = 0;

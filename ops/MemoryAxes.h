@@ -31,13 +31,15 @@ struct MemoryAxes {
   std::array<Axis, maxAxes - 1> axes;
 
   /// True if the arrays consist of units of so many elements that are neighbours in memory, all of
-  /// which begin at multiples of as many elements from the arrays' first ones.
+  /// which begin at multiples of as many elements from the arrays' first ones. `elements` is a
+  /// power of two, because jumps are numbers modulo 2^32.
   bool consistOfUnits(int32_t elements) const;
 };
 
 /// Returns the axes of three arrays of one shape. Returns nothing if the arrays have their elements
 /// in different orders, if their smallest strides are not 1, if there are more than `maxAxes` axes,
-/// or if an array has 2^31 elements or extends over as many. The arrays must have elements.
+/// or none, if an array has 2^31 elements or more, or if an offset is 2^31 or more. The arrays must
+/// have elements.
 std::optional<MemoryAxes> memoryAxesOf(const std::array<const Tensor *, 3> &tensors);
 
 } // namespace eft::ops

@@ -8,7 +8,7 @@
 namespace eft::ops {
 
 /// The number of axes of rows whose indices two divisions can find. More axes need six divisions;
-/// see `row_offsets` in dropout_strided.py.
+/// see `all_jumps` in dropout_strided.py.
 constexpr size_t shallowAxes = 3;
 
 /// The constants by which `divide` in dropout.py divides a number below 2^60 with a multiplication

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dropout on a GPU of arrays where neighbours in memory are neither neighbours in a row nor in a
-column, such as images with the channels last: the forward, and the backward from a mask.
+"""Dropout on a GPU of arrays along whose memory the tiles of dropout_strided.py do not lie: images
+with the channels last, and few columns with gaps between the rows. Both the forward, and the
+backward from a mask.
 
 The elements are numbered by the order of the axes' strides, the smallest first, which is the order
 in memory. Let e be the extents of the axes in this order, p the number of an element, and let
@@ -17,7 +18,7 @@ and are accessed as a whole.
 
 import eft
 import eft.language as tl
-from dropout import EARLY_ROWS, LANES, kept_of
+from dropout import EARLY_ROWS, GROUP, LANES, kept_of
 
 
 @eft.jit
@@ -100,7 +101,7 @@ def jump(rest, factor, exponent, places, jumps):
     Returns the quotients and the new places. The exponent is the smallest with 2**exponent >= the
     extent, and the factor is 2**(31 + exponent) / extent, rounded up, so numbers below 2**31 are
     divided exactly."""
-    quotient = (tl.umulhi(rest.to(tl.uint32) * 2, factor) >> exponent).to(tl.int32)
+    quotient = (tl.umulhi(rest.to(tl.uint32) * 2, factor.to(tl.uint32)) >> exponent).to(tl.int32)
     moved = ()
     for i in tl.static_range(5):
         moved = moved + (places[i] + quotient * jumps[i],)
@@ -111,10 +112,13 @@ def jump(rest, factor, exponent, places, jumps):
 def word_of(seed, row, column):
     """Returns the random words of elements; see dropout.py."""
     is_late = row >= EARLY_ROWS
-    word = tl.where(is_late, row, column) // LANES % 4
-    back = word * LANES
-    draw_row = tl.where(is_late, row - back, row)
-    draw_column = tl.where(is_late, column, column - back)
+    place = tl.where(is_late, row, column)
+    # Bits 4 and 5 of the place are the number of the word. Without them it is the draw's place.
+    draw_place = place & ~(GROUP - LANES)
+    draw_row, draw_column = (
+        tl.where(is_late, draw_place, row),
+        tl.where(is_late, column, draw_place),
+    )
     word0, word1, word2, word3 = tl.philox(seed, draw_column, 0, draw_row, 0)
-    is_odd, is_upper = (word & 1) != 0, word >= 2
+    is_odd, is_upper = (place & LANES) != 0, (place & (2 * LANES)) != 0
     return tl.where(is_upper, tl.where(is_odd, word3, word2), tl.where(is_odd, word1, word0))

@@ -12,11 +12,13 @@ A program has a tile of draws, whose length lies along the axis with the smaller
 are several rows of fewer than 16 columns, it lies along the innermost axis of rows. The program
 visits the tile in bands, which are as long as the tile. On a CPU, where each vector of elements has
 instructions of its own, narrow bands keep the code short. On a GPU, a band with one draw for each
-thread is faster than two draws at a time. CMakeLists.txt has the sizes of tiles and bands.
+thread is faster than two draws at a time, if there are no units. CMakeLists.txt has the sizes of
+tiles and bands.
 
-Other kernels access *units* of UNIT neighbours as a whole, which are 16 bytes of x. Their arrays
-have a stride of 1 along the length of tiles, and there all of their rows begin at multiples of 16
-bytes and consist of units (`hasUnits` in DropoutPlan.cpp). The signatures say so to the compiler.
+Other kernels are for arrays that consist of *units* of UNIT neighbours, which are 16 bytes of x.
+These arrays have a stride of 1 along the length of tiles, and their units begin at multiples of 16
+bytes (`hasUnits` in DropoutPlan.cpp). The signatures say so to the compiler, and a thread accesses
+several neighbours at a time.
 """
 
 import eft
@@ -193,8 +195,8 @@ def choose(
     columns from there to the end of the tile's part of the array, and `rest` is the number of draws
     from there across the tile. KIND is (whether the rows are early, ALONG_ROWS, IS_UNIT).
 
-    If all rows of the tile have the same indices in all axes but the innermost one, their offsets
-    take no divisions.
+    If all rows of the tile have the same indices in all axes but the innermost one, the divisions
+    of its first row serve all of them.
     """
     row, column = first
     rows_of, _, _ = how

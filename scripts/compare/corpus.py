@@ -155,6 +155,20 @@ def operators() -> None:
             dropout_strided.strided.warmup(
                 *numbers, *axes, IS_NESTED=is_nested, **sizes, target="cpu"
             )
+        for is_nested in (False, True):
+            numbers = (of, of, None if of.primitive_bitwidth == 16 else word, *(long,) * 8, *rule)
+            axes = (None, *(factor, factor, long, long, long) * 2, *(None,) * 20)
+            sizes = {"UNIT": 4, "LENGTH": 64, "WIDTH": 8, "BAND": 8, "num_warps": 4}
+            dropout_strided.strided.warmup(
+                *numbers,
+                True,
+                False,
+                True,
+                *(axes if is_nested else (None,) * 31),
+                IS_NESTED=is_nested,
+                **sizes,
+                target="cpu",
+            )
         jumps = (1 << 31, 1, 16, 16, 16, 1, 0) * 3
         places = (1 << 20, *rule, True, 1, 1, 1, 1, 0, *jumps)
         sizes = {"UNIT": 4, "BLOCK": 128, "num_warps": 4, "target": "cpu"}

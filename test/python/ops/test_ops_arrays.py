@@ -78,7 +78,8 @@ LAYOUTS = {
     "channels last": ((2, 9, 70, 33), lambda x: x.transpose(0, 3, 1, 2)),
     "windows": ((4, 6, 4, 6, 17), lambda x: x.transpose(0, 2, 1, 3, 4)),
     "all axes in the reverse order": ((2, 3, 4, 5, 2, 3, 2, 4), lambda x: x.T),
-    # Here rows begin at multiples of 16 bytes, and have a multiple of 8 elements.
+    "repeated": ((1, 40, 1), lambda x: np.broadcast_to(x, (30, 40, 70))),
+    # Neighbours in memory form units of 16 bytes that begin at multiples of 16 bytes.
     "aligned rows": ((1100, 144), lambda x: x[:, 16:]),
     "aligned, turned": ((104, 1168), lambda x: x.T),
     "aligned, few rows turned": ((200, 40), lambda x: x.T),
@@ -92,12 +93,11 @@ LAYOUTS = {
     "images": ((3, 20, 10, 32), lambda x: x.transpose(0, 3, 1, 2)),
     "images with gaps": ((3, 20, 12, 48), lambda x: x.transpose(0, 3, 1, 2)[:, :32, :, 1:11]),
     "few channels": ((2, 40, 90, 12), lambda x: x.transpose(0, 3, 1, 2)),
+    "volumes": ((2, 3, 4, 5, 8), lambda x: x.transpose(0, 4, 1, 2, 3)),
     "matrices in the reverse order": ((40, 30, 48), lambda x: x.T),
-    "repeated": ((1, 40, 1), lambda x: np.broadcast_to(x, (30, 40, 70))),
 }
 
-#: The layouts in `LAYOUTS` that have several axes of rows, and can be written.
-NESTED = ("channels last", "windows", "all axes in the reverse order")
+#: The layouts in `LAYOUTS` that can be written.
 WRITTEN = [name for name in LAYOUTS if name != "repeated"]
 
 
@@ -172,10 +172,11 @@ def test_all_arrays_of_the_same_layout(device, name, dtype):
     check(lambda Y: _ops.dropout_backward(X, M, Y, P, True, stream))
 
 
-@pytest.mark.parametrize("name", ["gaps between rows", "turned", "backwards", *NESTED])
-def test_every_layout_in_place(device, name):
+@pytest.mark.parametrize("dtype", ["fp16", "fp32"])
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_layout_in_place(device, name, dtype):
     shape, view_of = LAYOUTS[name]
-    whole = numbers(shape, "fp32")
+    whole = numbers(shape, dtype)
     x = view_of(whole)
     stored = device.put(whole)
     view = view_like(stored, whole, x)

@@ -122,6 +122,15 @@ TEST_F(DropoutCuda, other_strides_have_a_kernel) {
   EXPECT_TRUE(fake.log().ends_with(launch("strided", "2", "128"))) << fake.log();
 }
 
+TEST_F(DropoutCuda, images_with_the_channels_last_have_a_kernel) {
+  Tensor X = onGpu(1, 2 * 32 * 10 * 12);
+  X.rank = 4;
+  X.shape = {2, 32, 10, 12};
+  X.strides = {32 * 10 * 12, 1, 32 * 12, 32};
+  ASSERT_TRUE(DropoutCudaLaunch(X, X, nullptr, {0.5f, true, 1}, stream).ok());
+  EXPECT_TRUE(fake.log().ends_with(launch("permuted", "15", "128"))) << fake.log();
+}
+
 TEST_F(DropoutCuda, nothing_is_launched_for_nothing) {
   Tensor X = onGpu(0, 64), mask = onGpu(0, 64, DataType::I32);
   EXPECT_EQ(dropout_run(X, X, &mask, {}, stream), 0);

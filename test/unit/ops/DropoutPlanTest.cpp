@@ -176,6 +176,34 @@ TEST(DropoutPlan, units_have_16_bytes) {
   expect(true, turnedHeads(DataType::F16), [](Strided &it) { it.columns = 3; });
 }
 
+TEST(DropoutPlan, elements_are_numbered_in_the_order_of_memory) {
+  Strided what;
+  what.rows = 2 * 8 * 64, what.columns = 64;
+  what.x = reinterpret_cast<void *>(uintptr_t(32)),
+  what.y = reinterpret_cast<void *>(uintptr_t(64));
+  what.mask = reinterpret_cast<int32_t *>(uintptr_t(128));
+  const int64_t tiles = programsOf(what, true);
+  EXPECT_FALSE(isPermuted(what));
+  what.memory.emplace();
+  what.memory->extent = 8;
+  EXPECT_TRUE(isPermuted(what));
+  EXPECT_EQ(programsOf(what, true), 2 * 8 * 64 * 64 / 512);
+  EXPECT_NE(programsOf(what, true), tiles);
+  EXPECT_NE(programsOf(what, false), programsOf(what, true));
+  what.rows += 1;
+  EXPECT_EQ(programsOf(what, true), 2 * 8 * 64 * 64 / 512 + 1);
+  for (const auto &change : std::vector<std::function<void(Strided &)>>{
+           [](Strided &it) { it.x = reinterpret_cast<void *>(uintptr_t(8)); },
+           [](Strided &it) { it.y = reinterpret_cast<void *>(uintptr_t(8)); },
+           [](Strided &it) { it.mask = reinterpret_cast<int32_t *>(uintptr_t(8)); },
+           [](Strided &it) { it.memory->extent = 6; },
+           [](Strided &it) { it.memory->axes[1].jumps[2] = 2; }}) {
+    Strided other = what;
+    change(other);
+    EXPECT_FALSE(isPermuted(other));
+  }
+}
+
 TEST(DropoutPlan, programs_of_a_cpu_have_thousands_of_elements) {
   Forward what;
   for (auto [rows, columns, programs] :

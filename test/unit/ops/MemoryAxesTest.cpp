@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ops/MemoryAxes.h"
+#include "Views.h"
+#include "ops/TensorChecks.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -7,16 +9,9 @@
 
 using namespace eft;
 using namespace eft::ops;
+using eft::testing::view;
 
 namespace {
-
-Tensor view(const std::vector<int64_t> &shape, const std::vector<int64_t> &strides) {
-  Tensor tensor;
-  tensor.rank = unsigned(shape.size());
-  std::copy(shape.begin(), shape.end(), tensor.shape.begin());
-  std::copy(strides.begin(), strides.end(), tensor.strides.begin());
-  return tensor;
-}
 
 std::optional<MemoryAxes> axesOf(const Tensor &tensor) {
   return memoryAxesOf({&tensor, &tensor, &tensor});
@@ -43,9 +38,7 @@ void checkAll(const std::array<Tensor, 3> &tensors) {
   ASSERT_TRUE(axes);
   const Tensor &first = tensors[0];
   std::map<std::pair<int32_t, int32_t>, std::array<int64_t, 3>> offsets;
-  int64_t elements = 1;
-  for (unsigned axis = 0; axis < first.rank; ++axis)
-    elements *= first.shape[axis];
+  const int64_t elements = elementsOf(first);
   const int64_t columns = first.shape[first.rank - 1];
   for (int64_t element = 0; element < elements; ++element) {
     std::array<int64_t, 3> &at = offsets[{element / columns, element % columns}];
@@ -73,13 +66,18 @@ TEST(MemoryAxes, number_elements_in_the_order_of_memory) {
   checkAll({images, view({2, 8, 5, 7}, {500, 1, 98, 14}), view({2, 8, 5, 7}, {281, 1, 56, 8})});
   const Tensor reversed = view({3, 4, 5, 6}, {1, 3, 12, 60});
   checkAll({reversed, reversed, reversed});
+  const Tensor volumes = view({2, 8, 5, 6, 7}, {1680, 1, 336, 56, 8});
+  checkAll({volumes, volumes, volumes});
   const Tensor vector = view({1, 9}, {77, 1});
   checkAll({vector, vector, vector});
 }
 
 TEST(MemoryAxes, are_merged_where_all_quantities_allow_it) {
-  // The two axes of images' pixels are one in memory, but not in the matrix.
-  EXPECT_EQ(axesOf(view({2, 8, 5, 7}, {280, 1, 56, 8}))->extent, 8);
+  // The depth and the height of a volume are one axis.
+  EXPECT_TRUE(axesOf(view({2, 8, 5, 6, 7}, {1680, 1, 336, 56, 8})));
+  EXPECT_FALSE(axesOf(view({2, 8, 5, 6, 7}, {1690, 1, 338, 56, 8})));
+  // The height and the width of an image are one axis in memory, but not in the matrix.
+  EXPECT_NE(axesOf(view({2, 8, 5, 7}, {280, 1, 56, 8}))->axes[2].factor, uint32_t(1) << 31);
   EXPECT_EQ(axesOf(view({2, 3, 4, 5}, {60, 20, 5, 1}))->extent, 5);
   EXPECT_EQ(axesOf(view({6, 4, 5}, {1, 30, 6}))->extent, 6);
   // An axis whose extent is 1 does not count.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ops/TensorAxes.h"
+#include "Views.h"
 
 #include <gtest/gtest.h>
 #include <random>
 
 using namespace eft;
 using namespace eft::ops;
+using eft::testing::view;
 
 namespace {
 
@@ -29,14 +31,6 @@ void checkDivision(uint64_t divisor, std::mt19937_64 &random) {
   }
   for (uint64_t number : numbers)
     ASSERT_EQ(divide(number, by), number / divisor) << number << " by " << divisor;
-}
-
-Tensor view(std::initializer_list<int64_t> shape, std::initializer_list<int64_t> strides) {
-  Tensor tensor;
-  tensor.rank = unsigned(shape.size());
-  std::copy(shape.begin(), shape.end(), tensor.shape.begin());
-  std::copy(strides.begin(), strides.end(), tensor.strides.begin());
-  return tensor;
 }
 
 TensorAxes axesOf(const Tensor &tensor) { return ops::axesOf({&tensor, &tensor, &tensor}); }
