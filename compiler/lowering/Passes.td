@@ -298,12 +298,17 @@ def StageFactors : Pass<"eft-stage-factors", "::mlir::func::FuncOp"> {
 def OverlapProducts : Pass<"eft-overlap-products", "::mlir::func::FuncOp"> {
   let summary = "Computes other things while warpgroups compute a product";
   let description = [{
-    For a GPU. If a program waits for a product directly after it has begun the product, it is idle while
-    warpgroups compute the product. This pass moves operations in the same block between the two: from
-    before the product, operations that the product does not need; from after the wait, operations that do
-    not need its result. Loads are moved only from after the wait, because a load is under way while the
-    program goes on. Operations with regions, operations that write memory, and operations that ptxas may
-    compile as a call are not moved. Operations are not moved across another product.
+    For a GPU of compute capability 9.0. If a program waits for a product directly after it has begun the
+    product, it is idle while warpgroups compute the product. This pass moves operations in the same block
+    between the two: from before the product, operations that the product does not need; from after the
+    wait, operations that do not need its result. Loads before the product stay there, because they are
+    under way during the product anyway. Loads after the wait move, except volatile ones.
+
+    These operations are not moved: those with regions, those that write memory, those that ptxas may
+    compile as a call, and from before the product those that use its accumulator. Operations that exchange
+    elements between threads are not moved across the allocation or the deallocation of a slot: they would
+    need shared memory at the same time as the slot. No operation is moved across another product or across
+    an operation with regions before the product, nor across a write of memory after the wait.
 
     ```mlir
     %r = eft.convert_layout %scale ...

@@ -53,21 +53,86 @@ func.func @stays(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, 
   return %r, %quotient, %loaded : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
 }
 
-// Nothing moves across the product before.
+// Nothing moves across the product before. An operation that uses the accumulator stays before the
+// product, which overwrites the accumulator.
 // CHECK-LABEL: @two_products
-// CHECK: eft.dot_async
-// CHECK-NEXT: %[[E:.*]] = arith.addf %arg2, %arg2
+// CHECK: arith.subf
+// CHECK-NEXT: eft.dot_async
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: arith.negf
 // CHECK-NEXT: eft.wait_dots
 // CHECK-NEXT: eft.dot_async
 // CHECK-NEXT: arith.mulf
 // CHECK-NEXT: eft.wait_dots
-func.func @two_products(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %x: tensor<64x16xf32, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+func.func @two_products(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %x: tensor<64x16xf32, #c>, %y: tensor<64x16xf32, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
   %zero = arith.constant 0 : i32
-  %early = arith.addf %x, %x : tensor<64x16xf32, #c>
+  %of_acc = arith.subf %x, %y : tensor<64x16xf32, #c>
+  %early = arith.addf %y, %y : tensor<64x16xf32, #c>
+  %next = arith.negf %early : tensor<64x16xf32, #c>
   %d = eft.dot_async %s[%zero], %t[%zero], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
   %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
   %late = arith.mulf %r, %r : tensor<64x16xf32, #c>
   %e = eft.dot_async %s[%zero], %t[%zero], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
   %w = eft.wait_dots %e pending 0 : tensor<64x16xf32, #c>
-  return %w, %early, %late : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+  return %w, %next, %late, %of_acc : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
+
+// Slots that are allocated just for the product and the conversions of other blocks use the same shared
+// memory, so the conversions stay outside. Other operations move.
+// CHECK-LABEL: @slots_of_the_product
+// CHECK: eft.convert_layout
+// CHECK-NEXT: %[[T:.*]] = eft.alloc_shared
+// CHECK-NEXT: eft.dot_async
+// CHECK-NEXT: arith.negf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: eft.wait_dots
+// CHECK-NEXT: eft.dealloc_shared %[[T]]
+// CHECK-NEXT: eft.convert_layout
+// CHECK-NEXT: arith.mulf
+func.func @slots_of_the_product(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %x: tensor<64x16xf32, #c>, %y: tensor<64x16xf32, #c>, %m: tensor<64x16xf32, #a>, %n: tensor<64x16xf32, #a>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+  %zero = arith.constant 0 : i32
+  %before = eft.convert_layout %m : tensor<64x16xf32, #a> -> tensor<64x16xf32, #c>
+  %early = arith.negf %y : tensor<64x16xf32, #c>
+  %t = eft.alloc_shared : !eft.shared<1, tensor<16x16xf16, #sb>>
+  %d = eft.dot_async %s[%zero], %t[%zero], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+  eft.dealloc_shared %t : !eft.shared<1, tensor<16x16xf16, #sb>>
+  %after = eft.convert_layout %n : tensor<64x16xf32, #a> -> tensor<64x16xf32, #c>
+  %late = arith.addf %y, %y : tensor<64x16xf32, #c>
+  %product = arith.mulf %r, %after : tensor<64x16xf32, #c>
+  return %product, %before, %early, %late : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
+
+// A loop before the product may contain products, so nothing moves across it. What a conditional needs
+// stays before the conditional.
+// CHECK-LABEL: @regions
+// CHECK: arith.addf
+// CHECK-NEXT: scf.for
+// CHECK: scf.yield
+// CHECK: eft.dot_async
+// CHECK-NEXT: arith.negf
+// CHECK-NEXT: eft.read_shared
+// CHECK-NEXT: eft.wait_dots
+// CHECK-NEXT: scf.if
+// CHECK: eft.load {{.*}} volatile
+func.func @regions(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %x: tensor<64x16xf32, #c>, %y: tensor<64x16xf32, #c>, %n: i32, %c: i1, %q: tensor<64x16x!eft.ptr<f32>, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf16, #a>, tensor<64x16xf32, #c>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %early = arith.addf %y, %y : tensor<64x16xf32, #c>
+  %z = scf.for %i = %zero to %n step %one iter_args(%carried = %x) -> (tensor<64x16xf32, #c>) : i32 {
+    %d = eft.dot_async %s[%zero], %t[%zero], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+    %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+    scf.yield %r : tensor<64x16xf32, #c>
+  }
+  %d = eft.dot_async %s[%zero], %t[%zero], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+  %negative = arith.negf %y : tensor<64x16xf32, #c>
+  %read = eft.read_shared %s[%zero] : !eft.shared<1, tensor<64x16xf16, #sa>> -> tensor<64x16xf16, #a>
+  %chosen = scf.if %c -> (tensor<64x16xf32, #c>) {
+    scf.yield %negative : tensor<64x16xf32, #c>
+  } else {
+    scf.yield %r : tensor<64x16xf32, #c>
+  }
+  %anew = eft.load %q volatile : tensor<64x16x!eft.ptr<f32>, #c>
+  return %chosen, %early, %z, %read, %anew : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf16, #a>, tensor<64x16xf32, #c>
 }

@@ -5,9 +5,8 @@
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/WarpgroupLayouts.h"
 #include "compiler/lowering/Renaming.h"
+#include "compiler/lowering/pipelining/Calls.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
@@ -21,13 +20,6 @@ int64_t bytesOf(RankedTensorType type) { return type.getElementType().getIntOrFl
 LinearLayout places(Value block) { return withPlaces(*layoutOf(block.getType()), gpuPlaces); }
 
 } // namespace
-
-bool mayCall(Operation *op) {
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
-    return getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth() > 32;
-  return isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op) ||
-         op->hasTrait<MayCall>();
-}
 
 FactorSource::FactorSource(Value factor, unsigned k) : block(factor), k(k) {
   for (auto trans = block.getDefiningOp<TransOp>(); trans; trans = block.getDefiningOp<TransOp>()) {

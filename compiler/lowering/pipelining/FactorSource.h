@@ -37,9 +37,6 @@ struct FactorSource {
   static void eraseUnused(mlir::RewriterBase &rewriter, mlir::Value factor);
 };
 
-/// True if ptxas may compile the operation as a call. It expands 32-bit integer quotients inline.
-bool mayCall(mlir::Operation *op);
-
 /// True if the product's first factor is computed before a loop around the product, and must not
 /// stay in registers during the loop. In a loop with calls, ptxas (12.8 to 13.0) does not preserve
 /// the registers of such a factor: it overwrites them after the product, although the next
