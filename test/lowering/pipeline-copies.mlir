@@ -333,3 +333,22 @@ func.func @store_apart(%to: tensor<16x16x!eft.ptr<f32>, #acc>, %x: tensor<16x16x
   } {eft.stores_apart}
   return %r#0 : tensor<16x16xf32, #acc>
 }
+
+// A step that is the constant zero has no number of iterations, so nothing runs ahead.
+// CHECK-LABEL: @step_of_zero
+// CHECK-NOT: eft.copy_async
+// CHECK: return
+func.func @step_of_zero(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x16x!eft.ptr<f16>, #rows>) -> tensor<16x16xf32, #acc> {
+  %c0 = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  %r = scf.for %k = %c0 to %c8 step %c0 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) : i32 {
+    %v = eft.load %x {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %w = eft.load %y {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %a = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+    %b = eft.convert_layout %w : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #b>
+    %d = eft.dot %a, %b, %acc precision ieee : tensor<16x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<16x16xf32, #acc>
+    scf.yield %d : tensor<16x16xf32, #acc>
+  }
+  return %r : tensor<16x16xf32, #acc>
+}

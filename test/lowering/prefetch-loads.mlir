@@ -304,3 +304,27 @@ func.func @count_from_assembly(%x: !eft.ptr<f32>, %out: !eft.ptr<f32>, %m: i32) 
   eft.store %out, %r : !eft.ptr<f32>
   return
 }
+
+// A step that is the constant zero has no number of iterations, so nothing runs ahead.
+// CHECK-LABEL: @step_of_zero
+// CHECK-NOT: eft.load
+// CHECK: scf.for
+// CHECK: eft.load
+func.func @step_of_zero(%x: !eft.ptr<f32>, %out: !eft.ptr<f32>) {
+  %zero = arith.constant 0 : i32
+  %eight = arith.constant 8 : i32
+  %none = arith.constant 0.0 : f32
+  %xs = eft.splat %x : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>>
+  %r = scf.for %k = %zero to %eight step %zero iter_args(%sum = %none) -> (f32) : i32 {
+    %v = eft.load %xs : tensor<128x!eft.ptr<f32>>
+    %all = eft.reduce %v axis 0 : (tensor<128xf32>) -> f32 {
+    ^bb0(%a: f32, %b: f32):
+      %both = arith.addf %a, %b : f32
+      eft.yield %both : f32
+    }
+    %next = arith.addf %sum, %all : f32
+    scf.yield %next : f32
+  } {eft.num_stages = 2 : i32}
+  eft.store %out, %r : !eft.ptr<f32>
+  return
+}

@@ -2,13 +2,13 @@
 #include "compiler/lowering/cpu/StopPolls.h"
 
 #include "compiler/ir/EftDialect.h"
+#include "compiler/lowering/ConstantTurns.h"
 #include "compiler/lowering/DebugCode.h"
 #include "compiler/lowering/tiling/TiledLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -42,14 +42,6 @@ LLVM::LLVMFuncOp pollFunction(ImplicitLocOpBuilder &b) {
       LLVM::MemoryEffectsAttr::get(b.getContext(), none, none, LLVM::ModRefInfo::ModRef));
   poll.setPassthroughAttr(b.getStrArrayAttr({"cold", "nounwind"}));
   return poll;
-}
-
-/// The number of iterations of a loop whose bounds and step are constants. Nothing for other loops,
-/// or if the step is zero, by which MLIR would divide.
-std::optional<int64_t> constantTurns(scf::ForOp loop) {
-  if (matchPattern(loop.getStep(), m_Zero()))
-    return std::nullopt;
-  return constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
 }
 
 void emitAtStart(Block *body) {

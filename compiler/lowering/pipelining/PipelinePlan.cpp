@@ -3,10 +3,11 @@
 
 #include "compiler/ir/LayoutConversion.h"
 #include "compiler/layout/Placement.h"
+#include "compiler/lowering/ConstantTurns.h"
 #include "compiler/lowering/pipelining/FactorSource.h"
 
 #include "mlir/Dialect/SCF/Utils/Utils.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -108,8 +109,10 @@ bool fitsThirdPart(const LoopProducts &products, bool keepsFirstFactors) {
 std::optional<PipelinePlan> planPipeline(scf::ForOp loop, const LoopOperands &operands,
                                          const LoopProducts &products, int64_t stages,
                                          uint64_t maxBytes) {
-  const std::optional<int64_t> count =
-      constantTripCount(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
+  // The pipeliner would divide by a step that is the constant zero.
+  if (matchPattern(loop.getStep(), m_Zero()))
+    return std::nullopt;
+  const std::optional<int64_t> count = constantTurns(loop);
   PipelinePlan plan = {};
   plan.distance = std::min({stages - 1, maxStages - 1, count.value_or(maxStages) - 1});
   if (plan.distance < 1 || operands.all().empty())

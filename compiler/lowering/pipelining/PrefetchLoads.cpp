@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -156,7 +157,7 @@ struct PrefetchLoadsPass : impl::PrefetchLoadsBase<PrefetchLoadsPass> {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (asksForLoadsAhead(loop) && isa<IntegerType>(loop.getInductionVar().getType()) &&
-          !writesMemory(loop))
+          !matchPattern(loop.getStep(), m_Zero()) && !writesMemory(loop))
         loops.push_back(loop);
     });
     IRRewriter rewriter(&getContext());
