@@ -152,7 +152,7 @@ def tile(
         rest = draw_columns - draw_column if ALONG_ROWS else early - row
         ends = (left(early, row), left(columns, column))
         KIND: tl.constexpr = (True, ALONG_ROWS, IS_UNIT)
-        choose(arrays, how, (row, column), ends, rest, IS_NESTED, SIDES, KIND)
+        choose(arrays, how, ((row, column), ends, rest), IS_NESTED, SIDES, KIND)
     else:
         program -= early_programs
         draw_rows = tl.cdiv(rows - EARLY_ROWS, GROUP) * LANES
@@ -163,7 +163,7 @@ def tile(
         rest = columns - column if ALONG_ROWS else draw_rows - draw_row
         ends = (left(rows, row), left(columns, column))
         KIND: tl.constexpr = (False, ALONG_ROWS, IS_UNIT)
-        choose(arrays, how, (row, column), ends, rest, IS_NESTED, SIDES, KIND)
+        choose(arrays, how, ((row, column), ends, rest), IS_NESTED, SIDES, KIND)
 
 
 @eft.jit
@@ -181,37 +181,31 @@ def left(extent, first):
 
 
 @eft.jit
-def choose(
-    arrays,
-    how,
-    first,
-    ends,
-    rest,
-    IS_NESTED: tl.constexpr,
-    SIDES: tl.constexpr,
-    KIND: tl.constexpr,
-):
-    """Visits a tile whose first element is at `first`, a row and a column. `ends` are the rows and
-    columns from there to the end of the tile's part of the array, and `rest` is the number of draws
-    from there across the tile. KIND is (whether the rows are early, ALONG_ROWS, IS_UNIT).
+def choose(arrays, how, where, IS_NESTED: tl.constexpr, SIDES: tl.constexpr, KIND: tl.constexpr):
+    """Visits a tile. `where` is a tuple: the row and the column of the tile's first element; the
+    numbers of rows and columns from there to the end of the tile's part of the array; and the
+    number of draws from there across the tile. KIND is (IS_EARLY, ALONG_ROWS, IS_UNIT), where
+    IS_EARLY says that the rows are early.
 
     If all rows of the tile have the same indices in all axes but the innermost one, the divisions
     of its first row serve all of them.
     """
-    row, column = first
+    (row, _), ends, _ = where
     rows_of, _, _ = how
-    DRAW_ROWS: tl.constexpr = SIDES[0] if KIND[1] else SIDES[1]
-    ROWS: tl.constexpr = DRAW_ROWS if KIND[0] else (DRAW_ROWS + LANES - 1) // LANES * GROUP
+    IS_EARLY: tl.constexpr = KIND[0]
+    ALONG_ROWS: tl.constexpr = KIND[1]
+    DRAW_ROWS: tl.constexpr = SIDES[0] if ALONG_ROWS else SIDES[1]
+    ROWS: tl.constexpr = DRAW_ROWS if IS_EARLY else (DRAW_ROWS + LANES - 1) // LANES * GROUP
     if IS_NESTED:
         division = rows_of[2][0][0]
         last_row = row + tl.minimum(ends[0], ROWS) - 1
         if divide(row, division) == divide(last_row, division):
             moved_arrays = moved_by_jumps(row, arrays, rows_of)
-            visit(moved_arrays, how, first, ends, rest, False, SIDES, KIND)
+            visit(moved_arrays, how, where, False, SIDES, KIND)
         else:
-            visit(arrays, how, first, ends, rest, True, SIDES, KIND)
+            visit(arrays, how, where, True, SIDES, KIND)
     else:
-        visit(arrays, how, first, ends, rest, False, SIDES, KIND)
+        visit(arrays, how, where, False, SIDES, KIND)
 
 
 @eft.jit
@@ -228,27 +222,21 @@ def moved_by_jumps(row, arrays, rows_of):
 
 
 @eft.jit
-def visit(
-    arrays,
-    how,
-    first,
-    ends,
-    rest,
-    IS_NESTED: tl.constexpr,
-    SIDES: tl.constexpr,
-    KIND: tl.constexpr,
-):
+def visit(arrays, how, where, IS_NESTED: tl.constexpr, SIDES: tl.constexpr, KIND: tl.constexpr):
     """Computes the elements of a tile, one band after the other. Only with IS_NESTED the offsets of
     its rows have jumps."""
     LENGTH: tl.constexpr = SIDES[0]
     WIDTH: tl.constexpr = SIDES[1]
     BAND: tl.constexpr = SIDES[2]
+    IS_EARLY: tl.constexpr = KIND[0]
+    ALONG_ROWS: tl.constexpr = KIND[1]
+    first, ends, rest = where
     end = WIDTH if WIDTH == BAND else tl.minimum(rest, WIDTH).to(tl.int32)
     for band in tl.range(0, end, BAND):
         along, across = tl.arange(0, LENGTH)[None, :], band + tl.arange(0, BAND)[:, None]
-        row = along if KIND[1] else across
-        column = across if KIND[1] else along
-        if KIND[0]:
+        row = along if ALONG_ROWS else across
+        column = across if ALONG_ROWS else along
+        if IS_EARLY:
             column = first_place(column)
         else:
             row = first_place(row)
@@ -273,11 +261,13 @@ def visit_band(
     rows_of, seed, rule = how
     reads_mask, mask_or_null, threshold, may_keep, scale = rule
     x, y, mask = arrays
-    ROW_STEP: tl.constexpr = 0 if KIND[0] else LANES  # from one element of a draw to the next
-    COLUMN_STEP: tl.constexpr = LANES if KIND[0] else 0
+    IS_EARLY: tl.constexpr = KIND[0]
     ALONG_ROWS: tl.constexpr = KIND[1]
-    UNIT_ROWS: tl.constexpr = KIND[2] and ALONG_ROWS
-    UNIT_COLUMNS: tl.constexpr = KIND[2] and not ALONG_ROWS
+    IS_UNIT: tl.constexpr = KIND[2]
+    ROW_STEP: tl.constexpr = 0 if IS_EARLY else LANES  # from one element of a draw to the next
+    COLUMN_STEP: tl.constexpr = LANES if IS_EARLY else 0
+    UNIT_ROWS: tl.constexpr = IS_UNIT and ALONG_ROWS
+    UNIT_COLUMNS: tl.constexpr = IS_UNIT and not ALONG_ROWS
     rows, columns = first[0] + row, first[1] + column
     # The quotients of the rows of a unit are equal, if its rows are neighbours.
     ROW_UNIT: tl.constexpr = UNIT if ALONG_ROWS else 1
