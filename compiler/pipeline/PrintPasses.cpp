@@ -14,9 +14,12 @@ namespace {
 
 /// The names of all passes that a compile for a CPU or a GPU may have.
 std::set<std::string> namesOfPasses() {
+  const Target cpu, gpu = {.kind = Target::Kind::Cuda, .computeCapability = 80},
+                    hopper = {.kind = Target::Kind::Cuda, .computeCapability = 90};
   std::set<std::string> names;
-  for (bool isGpu : {false, true})
-    for (const std::string &text : pipelinePasses({.isGpu = isGpu})) {
+  for (const Target &target : {cpu, gpu, hopper})
+    for (const std::string &text :
+         pipelinePasses({.isGpu = target.kind == Target::Kind::Cuda, .target = target})) {
       llvm::StringRef name = text;
       name.consume_front("func.func(");
       names.insert(

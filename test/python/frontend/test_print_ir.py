@@ -77,6 +77,14 @@ def test_looking_at_a_stage_prints_no_more(capfd, monkeypatch):
     assert passes(capfd) == []
 
 
+def test_a_pass_for_one_generation_of_gpus(capfd, monkeypatch):
+    monkeypatch.setenv("EFT_PRINT_IR", "eft-overlap-products")
+    compile_for("cuda:80", 512)
+    assert passes(capfd) == []
+    compile_for("cuda:90", 512)
+    assert passes(capfd) == ["eft-overlap-products"]
+
+
 @pytest.mark.parametrize("name", ["eft-plaec", "ALL", "eft-place,", "eft-place{num-warps=4}"])
 def test_a_pass_that_there_is_not(monkeypatch, name):
     monkeypatch.setenv("EFT_PRINT_IR", name)
