@@ -147,3 +147,78 @@ func.func @reduced(%p: !eft.ptr<f32>, %n: i32) {
   eft.store %p, %s : !eft.ptr<f32>
   return
 }
+
+// -----
+
+#long = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128], [256], [512]]>
+
+// There are two parts. At the positions where both are inside the prefix, they are combined without a
+// loop and without a mask.
+// BUFFERS-LABEL: @two_parts
+func.func @two_parts(%p: !eft.ptr<f32>, %n: i32) {
+  // BUFFERS: %[[INSIDE:.*]] = arith.trunci %{{.*}} : i64 to i32
+  // BUFFERS: %[[LAST:.*]] = arith.subi %[[INSIDE]], %c16
+  // BUFFERS: %[[WHOLE:.*]] = arith.maxsi %[[LAST]], %c0
+  // BUFFERS: scf.for %{{.*}} = %c0{{.*}} to %[[WHOLE]]
+  // BUFFERS-NOT: {{mask|scf.for}}
+  // BUFFERS: %[[FIRST:.*]] = eft.combine %cst
+  // BUFFERS-NOT: {{mask|scf.for}}
+  // BUFFERS: %[[BOTH:.*]] = eft.combine %[[FIRST]]
+  // BUFFERS: eft.buffer_write %[[BOTH]]
+  // BUFFERS: scf.for %{{.*}} = %[[WHOLE]] to %c16
+  // BUFFERS: scf.for
+  // BUFFERS: scf.for
+  // BUFFERS: eft.load %{{.*}}, mask %{{.*}} other
+  // BUFFERS: eft.buffer_write
+  %i = eft.arange 0 to 1024 : tensor<1024xi32, #long>
+  %ns = eft.splat %n : i32 -> tensor<1024xi32, #long>
+  %m = arith.cmpi slt, %i, %ns : tensor<1024xi32, #long>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>, #long>
+  %pi = eft.addptr %ps, %i : tensor<1024x!eft.ptr<f32>, #long>, tensor<1024xi32, #long>
+  %one = arith.constant dense<1.0> : tensor<1024xf32, #long>
+  %x = eft.load %pi, mask %m other %one {prefix} : tensor<1024x!eft.ptr<f32>, #long>
+  %s = eft.reduce %x axis 0 steps 2 tree [256, 128, 64, 32, 16, 8, 4, 2, 1] : (tensor<1024xf32, #long>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  eft.store %p, %s : !eft.ptr<f32>
+  return
+}
+
+// -----
+
+#long = #eft.layout<lane = [[1], [2], [4]], step = [[8], [16], [32], [64], [128], [256], [512]]>
+
+// Without a mask, one loop does all positions. If there is much to compute for each part, two copies
+// of it would be too much code, so the parts have a loop.
+// BUFFERS-LABEL: @without_a_mask
+func.func @without_a_mask(%p: !eft.ptr<f32>) {
+  // BUFFERS: scf.for %{{.*}} = %c0{{.*}} to %c16
+  // BUFFERS-NOT: scf.for
+  // BUFFERS: %[[FIRST:.*]] = eft.combine %cst
+  // BUFFERS-NOT: scf.for
+  // BUFFERS: eft.combine %[[FIRST]]
+  // BUFFERS: scf.for %{{.*}} = %c0{{.*}} to %c16
+  // BUFFERS: scf.for %{{.*}} = %c0{{.*}} to %c2
+  // BUFFERS: math.fma
+  // BUFFERS: eft.combine
+  %i = eft.arange 0 to 1024 : tensor<1024xi32, #long>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<1024x!eft.ptr<f32>, #long>
+  %pi = eft.addptr %ps, %i : tensor<1024x!eft.ptr<f32>, #long>, tensor<1024xi32, #long>
+  %x = eft.load %pi : tensor<1024x!eft.ptr<f32>, #long>
+  %s = eft.reduce %x axis 0 steps 2 tree [256, 128, 64, 32, 16, 8, 4, 2, 1] : (tensor<1024xf32, #long>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  %ss = eft.splat %s : f32 -> tensor<1024xf32, #long>
+  %y = math.fma %x, %x, %ss : tensor<1024xf32, #long>
+  %t = eft.reduce %y axis 0 steps 2 tree [256, 128, 64, 32, 16, 8, 4, 2, 1] : (tensor<1024xf32, #long>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    eft.yield %sum : f32
+  }
+  eft.store %p, %t : !eft.ptr<f32>
+  return
+}

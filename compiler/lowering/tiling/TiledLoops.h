@@ -42,6 +42,14 @@ private:
                                            mlir::Value position,
                                            std::pair<mlir::Value, mlir::Value> range,
                                            mlir::ValueRange start, bool dropMasks);
+  llvm::SmallVector<mlir::Value> emitUnrolledParts(mlir::ImplicitLocOpBuilder &b, TileGroup &group,
+                                                   mlir::Value position, bool dropMasks);
+  llvm::SmallVector<mlir::Value> emitPart(mlir::ImplicitLocOpBuilder &b, TileGroup &group,
+                                          mlir::Value position, mlir::Value part,
+                                          mlir::Value isFirst, mlir::ValueRange carried,
+                                          bool dropMasks);
+  mlir::Value wholePositions(mlir::ImplicitLocOpBuilder &b, const TileGroup &group,
+                             mlir::Value inside);
   void finishWithAxis(mlir::ImplicitLocOpBuilder &b, TileGroup &group, mlir::Value part,
                       llvm::ArrayRef<mlir::Value> combined);
   void finishPartial(mlir::ImplicitLocOpBuilder &b, TileGroup &group,

@@ -12,11 +12,16 @@
 //     for part:  combined = combine(combined, tile(position, part))
 //     keep combined
 //
+// On a CPU, an inner loop over few parts costs as much as the combining itself. So if there are few
+// parts, and they are only loaded and combined, a first loop goes over the positions at which all
+// parts are inside the mask, and combines these parts without an inner loop.
+//
 // If a tile has the whole axis apart from the parts, `combined` is folded to the end at once.
 // Otherwise it is written into a buffer, and the buffer's contents are folded after the loops: at
 // once if they are few vectors, else in loops (FoldLoops.h).
 #include "compiler/lowering/tiling/TiledLoops.h"
 
+#include "compiler/ir/Accesses.h"
 #include "compiler/ir/CombineRegions.h"
 #include "compiler/lowering/LinearCode.h"
 #include "compiler/lowering/buffers/WholeBuffers.h"
@@ -31,6 +36,9 @@ using namespace mlir;
 namespace eft {
 
 namespace {
+
+/// The most parts of an axis that are combined without a loop.
+constexpr unsigned maxUnrolledParts = 2;
 
 Value constant(ImplicitLocOpBuilder &b, int64_t value) {
   return b.create<arith::ConstantIntOp>(value, 32);
@@ -58,6 +66,16 @@ TypedAttr neutralElement(ReduceOp reduce) {
   return neutral ? *neutral : TypedAttr();
 }
 
+/// True if a reduction only combines what a tile loads or reads from a buffer, perhaps with other
+/// values outside of a mask.
+bool combinesLoaded(ReduceOp reduce, const TileGroup &group) {
+  return llvm::all_of(reduce.getSources(), [&](Value source) {
+    if (auto select = source.getDefiningOp<arith::SelectOp>())
+      source = select.getTrueValue();
+    return source.getDefiningOp<LoadOp>() || group.bufferReads.contains(source);
+  });
+}
+
 /// The number of the tile at a position and a part: the bits of the part inserted into those of the
 /// position.
 Value stepNumber(ImplicitLocOpBuilder &b, const TileGroup &group, Value position, Value part) {
@@ -74,20 +92,27 @@ Value stepNumber(ImplicitLocOpBuilder &b, const TileGroup &group, Value position
 
 } // namespace
 
+/// Neutral elements of the reductions in the tiles' types, one for each source. Zeros if a
+/// reduction has none.
+static SmallVector<Value> emitNeutral(ImplicitLocOpBuilder &b, const TileGroup &group) {
+  SmallVector<Value> values;
+  for (ReduceOp reduce : reductionsOf(group))
+    for (Value source : reduce.getSources()) {
+      RankedTensorType tile = tileType(cast<RankedTensorType>(source.getType()), group.steps);
+      TypedAttr neutral = neutralElement(reduce);
+      Attribute element = neutral ? Attribute(neutral) : b.getZeroAttr(tile.getElementType());
+      values.push_back(b.create<arith::ConstantOp>(SplatElementsAttr::get(tile, element)));
+    }
+  return values;
+}
+
 /// Emits the loops over the parts at one position. `inside` is the number of tiles in which the
 /// mask is true throughout, or null if it is not known. If it is known, a first loop does the parts
 /// whose tiles lie inside the mask, without the mask. Returns the combined values, one for each
 /// source of each reduction.
 SmallVector<Value> TiledLoops::emitCombining(ImplicitLocOpBuilder &b, TileGroup &group,
                                              Value position, Value inside) {
-  SmallVector<Value> combined;
-  for (ReduceOp reduce : reductionsOf(group))
-    for (Value source : reduce.getSources()) {
-      RankedTensorType tile = tileType(cast<RankedTensorType>(source.getType()), group.steps);
-      TypedAttr neutral = neutralElement(reduce);
-      Attribute element = neutral ? Attribute(neutral) : b.getZeroAttr(tile.getElementType());
-      combined.push_back(b.create<arith::ConstantOp>(SplatElementsAttr::get(tile, element)));
-    }
+  SmallVector<Value> combined = emitNeutral(b, group);
   Value first = constant(b, 0), end = constant(b, int64_t(1) << group.reductionSteps.bits);
   if (inside) {
     // Part p is tile number p · 2^bits + position, and inside the mask if that number is less than
@@ -114,13 +139,35 @@ SmallVector<Value> TiledLoops::emitParts(ImplicitLocOpBuilder &b, TileGroup &gro
   Value part = loop.getInductionVar();
   if (group.runsBackwards)
     part = b.create<arith::SubIOp>(both, part);
+  Value isFirst =
+      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, loop.getInductionVar(), constant(b, 0));
+  b.create<scf::YieldOp>(
+      emitPart(b, group, position, part, isFirst, loop.getRegionIterArgs(), dropMasks));
+  return SmallVector<Value>(loop.getResults());
+}
+
+/// Emits all parts at one position, one after the other, and returns the combined values. With
+/// `dropMasks`, the mask is true throughout the tiles of all parts.
+SmallVector<Value> TiledLoops::emitUnrolledParts(ImplicitLocOpBuilder &b, TileGroup &group,
+                                                 Value position, bool dropMasks) {
+  SmallVector<Value> combined = emitNeutral(b, group);
+  const int64_t count = int64_t(1) << group.reductionSteps.bits;
+  for (int64_t i = 0; i < count; ++i) {
+    Value part = constant(b, group.runsBackwards ? count - 1 - i : i);
+    Value isFirst = b.create<arith::ConstantIntOp>(i == 0, 1);
+    combined = emitPart(b, group, position, part, isFirst, combined, dropMasks);
+  }
+  return combined;
+}
+
+/// Emits the tile of one part at one position. Returns the values combined so far, `carried`, with
+/// this tile added.
+SmallVector<Value> TiledLoops::emitPart(ImplicitLocOpBuilder &b, TileGroup &group, Value position,
+                                        Value part, Value isFirst, ValueRange carried,
+                                        bool dropMasks) {
   Value step = stepNumber(b, group, position, part);
   Tiles tiles(b, step, group.steps);
   emitBody(b, group, tiles, step, dropMasks);
-
-  Value isFirst =
-      b.create<arith::CmpIOp>(arith::CmpIPredicate::eq, loop.getInductionVar(), constant(b, 0));
-  ValueRange carried = loop.getRegionIterArgs();
   SmallVector<Value> next;
   for (ReduceOp reduce : reductionsOf(group)) {
     SmallVector<Value> own;
@@ -133,8 +180,7 @@ SmallVector<Value> TiledLoops::emitParts(ImplicitLocOpBuilder &b, TileGroup &gro
         value = b.create<arith::SelectOp>(isFirst, tile, value);
     llvm::append_range(next, combined);
   }
-  b.create<scf::YieldOp>(next);
-  return SmallVector<Value>(loop.getResults());
+  return next;
 }
 
 /// Writes a reduction's result into the places of all parts, which hold copies of it. If the parts
@@ -304,6 +350,25 @@ Value TiledLoops::stepsInside(ImplicitLocOpBuilder &b, const TileGroup &group) {
   return bounds ? bounds->inside : Value();
 }
 
+/// The number of positions, from the first one on, at which the mask is true throughout the tiles
+/// of all parts. Null if it is not known, or if a loop over these positions alone is not worth its
+/// code. `inside` is the result of `stepsInside`.
+Value TiledLoops::wholePositions(ImplicitLocOpBuilder &b, const TileGroup &group, Value inside) {
+  const unsigned bits = positionBits(group), parts = 1u << group.reductionSteps.bits;
+  SmallVector<Operation *> accesses = accessesOf(group);
+  if (!options.splitPrefix || bits == 0 || parts > maxUnrolledParts || accesses.empty() ||
+      !llvm::all_of(reductionsOf(group),
+                    [&](ReduceOp reduce) { return combinesLoaded(reduce, group); }))
+    return {};
+  if (llvm::none_of(accesses, maskOf))
+    return constant(b, int64_t(1) << bits);
+  if (!inside)
+    return {};
+  // The last part at a position is the last one to be inside.
+  Value ofLast = b.create<arith::SubIOp>(inside, constant(b, int64_t(parts - 1) << bits));
+  return b.create<arith::MaxSIOp>(ofLast, constant(b, 0));
+}
+
 void TiledLoops::emitReductions(ImplicitLocOpBuilder &b, TileGroup &group) {
   Value inside = stepsInside(b, group);
   SmallVector<Value> partial;
@@ -313,24 +378,41 @@ void TiledLoops::emitReductions(ImplicitLocOpBuilder &b, TileGroup &group) {
         partial.push_back(makeBuffer(reduce, partialType(cast<RankedTensorType>(source.getType()),
                                                          reduce.getAxis(), options.dimension,
                                                          group.reductionSteps)));
-  auto emitPosition = [&](Value position) {
-    SmallVector<Value> combined = emitCombining(b, group, position, inside);
+  auto keep = [&](Value position, ArrayRef<Value> combined) {
     if (group.keepsAxis)
       return finishWithAxis(b, group, position, combined);
     for (auto [value, buffer] : llvm::zip_equal(combined, partial))
       b.create<BufferWriteOp>(value, buffer, position);
   };
-  if (positionBits(group) == 0) {
-    emitPosition(constant(b, 0));
-  } else {
-    const int64_t count = int64_t(1) << positionBits(group);
-    auto loop = b.create<scf::ForOp>(constant(b, 0), constant(b, count), constant(b, 1));
+  const int64_t count = int64_t(1) << positionBits(group);
+  Value zero = constant(b, 0), all = constant(b, count), last = constant(b, count - 1);
+  auto emitPositions = [&](Value first, Value end, auto emitPosition) {
+    auto loop = b.create<scf::ForOp>(first, end, constant(b, 1));
+    markComputedBounds(loop);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     Value position = loop.getInductionVar();
     if (group.runsBackwards)
-      position = b.create<arith::SubIOp>(constant(b, count - 1), position);
-    emitPosition(position);
+      position = b.create<arith::SubIOp>(last, position);
+    keep(position, emitPosition(position));
+  };
+  auto emitAny = [&](Value position) { return emitCombining(b, group, position, inside); };
+  auto emitWhole = [&](Value position) {
+    return emitUnrolledParts(b, group, position, /*dropMasks=*/bool(inside));
+  };
+  if (positionBits(group) == 0) {
+    keep(zero, emitAny(zero));
+  } else if (Value whole = wholePositions(b, group, inside); !whole) {
+    emitPositions(zero, all, emitAny);
+  } else if (!inside) {
+    emitPositions(zero, all, emitWhole);
+  } else if (group.runsBackwards) {
+    Value others = b.create<arith::SubIOp>(all, whole);
+    emitPositions(zero, others, emitAny);
+    emitPositions(others, all, emitWhole);
+  } else {
+    emitPositions(zero, whole, emitWhole);
+    emitPositions(whole, all, emitAny);
   }
   if (group.foldsInLoops)
     return foldPartial(b, group, partial);
