@@ -2,6 +2,7 @@
 #include "compiler/ir/Accesses.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -60,6 +61,12 @@ Value pointerOf(Operation *op) {
 Value maskOf(Operation *op) {
   auto access = dyn_cast<MemoryAccessOpInterface>(op);
   return access ? access.getMask() : Value();
+}
+
+bool isPlain(LoadOp load) {
+  Value other = load.getOther();
+  return !load.readsAnew() && !load.getCache() && !load.getEviction() &&
+         (!other || matchPattern(other, m_Zero()) || matchPattern(other, m_PosZeroFloat()));
 }
 
 bool areStoresApart(Operation *op) {

@@ -17,6 +17,14 @@ mlir::Value pointerOf(mlir::Operation *op);
 /// operation.
 mlir::Value maskOf(mlir::Operation *op);
 
+/// Returns true if the load has no hints, and gives zeros, or any values, for masked elements. Then
+/// an asynchronous copy may replace it.
+bool isPlain(LoadOp load);
+
+/// On a store of a block, on a GPU: only stores access blocks of this shape. No load has to see the
+/// old or the new elements, so the store needs no barriers.
+inline constexpr llvm::StringLiteral meetsNoLoadName = "eft.meets_no_load";
+
 /// Returns true for a loop that `eft-version-stores` has marked: while the loop runs once, no store
 /// in it writes what a load in it reads, in the same or in another iteration. If the loop is in an
 /// outer loop, a later execution of it may load what an earlier execution has stored.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/ir/LayoutConversion.h"
 
+#include "compiler/layout/Placement.h"
+
 using namespace mlir;
 using namespace eft;
 
@@ -24,6 +26,14 @@ std::optional<LinearLayout> eft::layoutOf(Type type) {
     return std::nullopt;
   std::string error; // Stays empty: the attribute's verifier has checked the bases.
   return LinearLayout::create(placesOf(attribute), block.getShape(), error);
+}
+
+bool eft::isHeldBySeveralThreads(Type block) {
+  std::optional<LinearLayout> layout = layoutOf(block);
+  if (!layout)
+    return false;
+  const LinearLayout places = withPlaces(*layout, gpuPlaces);
+  return places.redundantBits(place::lane) != 0 || places.redundantBits(place::warp) != 0;
 }
 
 std::optional<LinearLayout> eft::elementsOf(BufferReadOp read) {

@@ -24,6 +24,10 @@ LayoutAttr toAttribute(mlir::MLIRContext *context, const LinearLayout &layout);
 /// Returns the block's type with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
 
+/// Returns true if several threads of a GPU hold the same element of the block; false if the type
+/// has no layout.
+bool isHeldBySeveralThreads(mlir::Type block);
+
 /// Returns the block's type in a layout without those bits of `dimension` whose basis is zero. Such
 /// bits only make copies of elements.
 mlir::RankedTensorType withoutCopies(mlir::RankedTensorType block, llvm::StringRef dimension);

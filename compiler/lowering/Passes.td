@@ -61,13 +61,14 @@ def KeepInBuffers : Pass<"eft-keep-in-buffers", "::mlir::func::FuncOp"> {
 def PipelineCopies : Pass<"eft-pipeline-copies", "::mlir::func::FuncOp"> {
   let summary = "Copies the operands of matrix products to shared memory some iterations ahead of their use";
   let description = [{
-    For a GPU. In an `scf.for` with products on tensor cores, loads become copies into slots of shared memory. These
-    are the loads of factors, of blocks from which factors for warpgroups are computed, and of blocks of which
-    several threads need each element. A copy begins `num-stages` − 1 iterations before its slot is read. A loop's
-    own attribute `eft.num_stages` overrides the option. With fewer than two stages nothing changes. If the bounds
-    of the loop depend on loaded values or on inline assembly, all threads get the bounds of the first thread, by
-    `eft.of_first_thread`. If the slots need more than `max-bytes`, there are fewer stages. There are also fewer if
-    the loop has few iterations, and never more than eight.
+    For a GPU. In an `scf.for` with products on tensor cores, loads become copies into slots of shared memory.
+    These are the loads of factors, of blocks from which factors for warpgroups are computed, and of blocks of
+    which several threads need each element, in the layout of the load or in the layout to which all uses
+    convert the block. A copy begins `num-stages` − 1 iterations before its slot is read. A loop's own attribute
+    `eft.num_stages` overrides the option. With fewer than two stages nothing changes. If the bounds of the loop
+    depend on loaded values or on inline assembly, all threads get the bounds of the first thread, by
+    `eft.of_first_thread`. If the slots need more than `max-bytes`, there are fewer stages. There are also fewer
+    if the loop has few iterations, and never more than eight.
 
     A load stays a load in each of these cases:
 
@@ -302,16 +303,20 @@ def OverlapProducts : Pass<"eft-overlap-products", "::mlir::func::FuncOp"> {
     product, it is idle while warpgroups compute the product. This pass moves operations in the same block
     between the two: from before the product, operations that the product does not need; from after the
     wait, operations that do not need its result. Loads before the product stay there, because they are
-    under way during the product anyway. Loads after the wait move, except volatile ones.
+    under way during the product anyway. Copies that begin before the product are under way as well, but it
+    takes many instructions to begin them, so they move behind it. They do not move across a barrier or a
+    wait for copies. Loads after the wait move, except volatile ones.
 
-    These operations are not moved: those with regions, those that write memory, those that ptxas may
-    compile as a call, and from before the product those that use its accumulator. Operations that exchange
-    elements between threads are not moved across the allocation or the deallocation of a slot: they would
-    need shared memory at the same time as the slot. No operation is moved across another product or across
-    an operation with regions before the product, nor across a write of memory after the wait.
+    These operations are not moved: those with regions, those that write memory (except copies before the
+    product), those that ptxas may compile as a call, and from before the product those that use its
+    accumulator. Nor are those that may branch: operations that exchange elements between threads, loads
+    that are masked or headless, and copies of elements that several threads hold or that may pass through
+    registers. If there is a branch while a product is under way, ptxas may generate wrong code. No
+    operation is moved across another product or across an operation with regions before the product, nor
+    across a write of memory after the wait.
 
     ```mlir
-    %r = eft.convert_layout %scale ...
+    %r = arith.mulf %scale, %scale ...
     %e = eft.dot_async %s[%i], %t[%i], %zero
     %d = eft.wait_dots %e pending 0
     %p = arith.mulf %d, %r
@@ -319,7 +324,7 @@ def OverlapProducts : Pass<"eft-overlap-products", "::mlir::func::FuncOp"> {
     becomes
     ```mlir
     %e = eft.dot_async %s[%i], %t[%i], %zero
-    %r = eft.convert_layout %scale ...
+    %r = arith.mulf %scale, %scale ...
     %d = eft.wait_dots %e pending 0
     %p = arith.mulf %d, %r
     ```
@@ -354,7 +359,9 @@ def TileBlocks : Pass<"eft-tile-blocks", "::mlir::func::FuncOp"> {
 
     With `use-buffers`, groups contain reductions and writes of buffers, too. A reduction divides its axis
     into `steps` parts, which it combines in sequence, and then folds the result along its tree (see
-    `eft.reduce`). A tiled loop combines the parts. If a tile has a whole part, the loop also folds the
+    `eft.reduce`). A tiled loop combines the parts. With `split-prefix`, if there are at most two parts, and
+    they are only loaded and combined, they follow each other without a loop at the positions at which all of
+    them are inside the mask. If a tile has a whole part, the loop also folds the
     tree. Otherwise code after the loop folds the tree, in one of these ways:
 
     - At most 16 fragments are folded without a loop.

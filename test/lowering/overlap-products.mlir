@@ -5,29 +5,34 @@
 #sa = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]>
 #sb = #eft.layout<offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]>
 
-// The product does not need the scale, so the program converts the scale while the product is under
-// way. It also loads the other scale then. A load before the product stays there, because it is under
-// way as well.
+#sv = #eft.layout<offset = [[1], [2], [4], [8], [16], [32]]>
+#v = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[0], [0]]>
+
+// The product does not need the scale, so the program negates the scale while the product is under way.
+// It also loads the other scale then. A load before the product stays there, because it is under way as
+// well. A conversion may branch to write shared memory, so it stays, too.
 // CHECK-LABEL: @scaled
 // CHECK: %[[SCALE:.*]] = eft.load
+// CHECK-NEXT: %[[CONVERTED:.*]] = eft.convert_layout %[[SCALE]]
 // CHECK-NEXT: eft.barrier
 // CHECK-NEXT: %[[D:.*]] = eft.dot_async
-// CHECK-NEXT: %[[CONVERTED:.*]] = eft.convert_layout %[[SCALE]]
+// CHECK-NEXT: %[[NEGATED:.*]] = arith.negf %[[CONVERTED]]
 // CHECK-NEXT: %[[OTHER:.*]] = eft.load
 // CHECK-NEXT: %[[R:.*]] = eft.wait_dots %[[D]] pending 0
 // CHECK-NEXT: eft.dealloc_shared
-// CHECK-NEXT: %[[ONE:.*]] = arith.mulf %[[R]], %[[CONVERTED]]
+// CHECK-NEXT: %[[ONE:.*]] = arith.mulf %[[R]], %[[NEGATED]]
 // CHECK-NEXT: arith.mulf %[[ONE]], %[[OTHER]]
 func.func @scaled(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %acc: tensor<64x16xf32, #c>, %p: tensor<64x16x!eft.ptr<f32>, #a>, %q: tensor<64x16x!eft.ptr<f32>, #c>) -> tensor<64x16xf32, #c> {
   %zero = arith.constant 0 : i32
   %t = eft.alloc_shared : !eft.shared<1, tensor<16x16xf16, #sb>>
   %scale = eft.load %p : tensor<64x16x!eft.ptr<f32>, #a>
   %converted = eft.convert_layout %scale : tensor<64x16xf32, #a> -> tensor<64x16xf32, #c>
+  %negated = arith.negf %converted : tensor<64x16xf32, #c>
   eft.barrier
   %d = eft.dot_async %s[%zero], %t[%zero], %acc : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
   %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
   eft.dealloc_shared %t : !eft.shared<1, tensor<16x16xf16, #sb>>
-  %one = arith.mulf %r, %converted : tensor<64x16xf32, #c>
+  %one = arith.mulf %r, %negated : tensor<64x16xf32, #c>
   %other = eft.load %q : tensor<64x16x!eft.ptr<f32>, #c>
   %two = arith.mulf %one, %other : tensor<64x16xf32, #c>
   return %two : tensor<64x16xf32, #c>
@@ -77,30 +82,21 @@ func.func @two_products(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.sha
   return %w, %next, %late, %of_acc : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
 }
 
-// Slots that are allocated just for the product and the conversions of other blocks use the same shared
-// memory, so the conversions stay outside. Other operations move.
-// CHECK-LABEL: @slots_of_the_product
-// CHECK: eft.convert_layout
-// CHECK-NEXT: %[[T:.*]] = eft.alloc_shared
-// CHECK-NEXT: eft.dot_async
-// CHECK-NEXT: arith.negf
+// A load under a mask may branch, so it stays after the wait, and what needs it does, too.
+// CHECK-LABEL: @masked_load
+// CHECK: eft.dot_async
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: eft.wait_dots
-// CHECK-NEXT: eft.dealloc_shared %[[T]]
-// CHECK-NEXT: eft.convert_layout
-// CHECK-NEXT: arith.mulf
-func.func @slots_of_the_product(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %x: tensor<64x16xf32, #c>, %y: tensor<64x16xf32, #c>, %m: tensor<64x16xf32, #a>, %n: tensor<64x16xf32, #a>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+// CHECK-NEXT: %[[L:.*]] = eft.load
+// CHECK-NEXT: arith.mulf %[[L]], %[[L]]
+func.func @masked_load(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %x: tensor<64x16xf32, #c>, %q: tensor<64x16x!eft.ptr<f32>, #c>, %m: tensor<64x16xi1, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
   %zero = arith.constant 0 : i32
-  %before = eft.convert_layout %m : tensor<64x16xf32, #a> -> tensor<64x16xf32, #c>
-  %early = arith.negf %y : tensor<64x16xf32, #c>
-  %t = eft.alloc_shared : !eft.shared<1, tensor<16x16xf16, #sb>>
   %d = eft.dot_async %s[%zero], %t[%zero], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
   %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
-  eft.dealloc_shared %t : !eft.shared<1, tensor<16x16xf16, #sb>>
-  %after = eft.convert_layout %n : tensor<64x16xf32, #a> -> tensor<64x16xf32, #c>
-  %late = arith.addf %y, %y : tensor<64x16xf32, #c>
-  %product = arith.mulf %r, %after : tensor<64x16xf32, #c>
-  return %product, %before, %early, %late : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+  %loaded = eft.load %q, mask %m : tensor<64x16x!eft.ptr<f32>, #c>
+  %square = arith.mulf %loaded, %loaded : tensor<64x16xf32, #c>
+  %late = arith.addf %x, %x : tensor<64x16xf32, #c>
+  return %r, %square, %late : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
 }
 
 // A loop before the product may contain products, so nothing moves across it. What a conditional needs
@@ -135,4 +131,63 @@ func.func @regions(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1
   }
   %anew = eft.load %q volatile : tensor<64x16x!eft.ptr<f32>, #c>
   return %chosen, %early, %z, %read, %anew : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<64x16xf16, #a>, tensor<64x16xf32, #c>
+}
+
+// Copies begin after the product: they are under way with it in either order. The copies before a wait
+// for copies stay there.
+// CHECK-LABEL: @copies
+// CHECK: eft.copy_async %{{.*}}, %[[S:.*]][%c1
+// CHECK-NEXT: eft.commit_copies
+// CHECK-NEXT: eft.wait_copies
+// CHECK-NEXT: eft.barrier
+// CHECK-NEXT: %[[READ:.*]] = eft.read_shared %[[S]][%c0
+// CHECK-NEXT: eft.dot_async %[[S]][%c0
+// CHECK: eft.copy_async %{{.*}}, %[[S]][%c2
+// CHECK-NEXT: eft.commit_copies
+// CHECK-NEXT: eft.wait_dots
+func.func @copies(%s: !eft.shared<3, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %x: tensor<64x16xf32, #c>, %p: tensor<64x16x!eft.ptr<f16>, #a>) -> (tensor<64x16xf32, #c>, tensor<64x16xf16, #a>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  eft.copy_async %p, %s[%c1] {run = 2 : i32} : tensor<64x16x!eft.ptr<f16>, #a>, !eft.shared<3, tensor<64x16xf16, #sa>>
+  eft.commit_copies
+  eft.wait_copies pending 1
+  eft.barrier
+  eft.copy_async %p, %s[%c2] {run = 2 : i32} : tensor<64x16x!eft.ptr<f16>, #a>, !eft.shared<3, tensor<64x16xf16, #sa>>
+  eft.commit_copies
+  %read = eft.read_shared %s[%c0] : !eft.shared<3, tensor<64x16xf16, #sa>> -> tensor<64x16xf16, #a>
+  %d = eft.dot_async %s[%c0], %t[%c0], %x : !eft.shared<3, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+  return %r, %read : tensor<64x16xf32, #c>, tensor<64x16xf16, #a>
+}
+
+// Each lane copies an element of two bytes, which passes through a register. Such a copy stays.
+// CHECK-LABEL: @elements
+// CHECK: eft.copy_async
+// CHECK-NEXT: eft.dot_async
+// CHECK-NEXT: eft.commit_copies
+// CHECK-NEXT: eft.wait_dots
+func.func @elements(%s: !eft.shared<3, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %x: tensor<64x16xf32, #c>, %p: tensor<64x16x!eft.ptr<f16>, #a>, %slot: i32) -> tensor<64x16xf32, #c> {
+  %c0 = arith.constant 0 : i32
+  eft.copy_async %p, %s[%slot] {run = 1 : i32} : tensor<64x16x!eft.ptr<f16>, #a>, !eft.shared<3, tensor<64x16xf16, #sa>>
+  eft.commit_copies
+  %d = eft.dot_async %s[%c0], %t[%c0], %x : !eft.shared<3, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+  return %r : tensor<64x16xf32, #c>
+}
+
+// Several threads hold an element of the copied block, and one of them copies it, in a branch. Such a copy
+// stays, too.
+// CHECK-LABEL: @shared_elements
+// CHECK: eft.copy_async
+// CHECK-NEXT: eft.dot_async
+// CHECK-NEXT: eft.commit_copies
+// CHECK-NEXT: eft.wait_dots
+func.func @shared_elements(%s: !eft.shared<1, tensor<64x16xf16, #sa>>, %t: !eft.shared<1, tensor<16x16xf16, #sb>>, %v: !eft.shared<2, tensor<64xf32, #sv>>, %x: tensor<64x16xf32, #c>, %p: tensor<64x!eft.ptr<f32>, #v>, %slot: i32) -> tensor<64x16xf32, #c> {
+  %c0 = arith.constant 0 : i32
+  eft.copy_async %p, %v[%slot] {run = 2 : i32} : tensor<64x!eft.ptr<f32>, #v>, !eft.shared<2, tensor<64xf32, #sv>>
+  eft.commit_copies
+  %d = eft.dot_async %s[%c0], %t[%c0], %x : !eft.shared<1, tensor<64x16xf16, #sa>>, !eft.shared<1, tensor<16x16xf16, #sb>> -> tensor<64x16xf32, #c>
+  %r = eft.wait_dots %d pending 0 : tensor<64x16xf32, #c>
+  return %r : tensor<64x16xf32, #c>
 }

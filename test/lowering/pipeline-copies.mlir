@@ -352,3 +352,74 @@ func.func @step_of_zero(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x16
   }
   return %r : tensor<16x16xf32, #acc>
 }
+
+// -----
+
+#acc = #eft.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#a = #eft.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #eft.layout<register = [[1, 0], [8, 0], [0, 8], [0, 16]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+#rows = #eft.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+#wide = #eft.layout<register = [[0, 1], [0, 2], [0, 4], [8, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = []>
+#each = #eft.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#columns = #eft.layout<register = [[1], [0], [8], [16]], lane = [[2], [4], [0], [0], [0]], warp = []>
+#row = #eft.layout<register = [[0, 1], [0, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [0, 0], [0, 0], [0, 0]], warp = []>
+
+// Each thread loads one of the scales of columns, but needs those of all columns of which it has sums. A
+// copy brings the scales, and the threads read from the slot what they need. If scales have another use,
+// too, they stay where they were loaded.
+// CHECK-LABEL: @scales_of_columns
+// CHECK: %[[SLOTS:.*]] = eft.alloc_shared : <3, tensor<32xf32
+// CHECK: scf.for
+// CHECK: eft.copy_async %{{.*}}, %[[SLOTS]]
+// CHECK-NOT: eft.load
+// CHECK-NOT: eft.convert_layout
+// CHECK: %[[SCALES:.*]] = eft.read_shared %[[SLOTS]][%{{.*}}] : <3, tensor<32xf32, #{{.*}}>> -> tensor<32xf32, #[[COLUMNS:.*]]>
+// CHECK: eft.expand_dims %[[SCALES]] axis 0 : tensor<32xf32, #[[COLUMNS]]>
+func.func @scales_of_columns(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x32x!eft.ptr<f16>, #wide>, %p: tensor<32x!eft.ptr<f32>, #each>, %n: i32) -> tensor<16x32xf32, #acc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32, #acc>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x32xf32, #acc>) : i32 {
+    %v = eft.load %x {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %w = eft.load %y {run = 8 : i32} : tensor<16x32x!eft.ptr<f16>, #wide>
+    %a = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+    %b = eft.convert_layout %w : tensor<16x32xf16, #wide> -> tensor<16x32xf16, #b>
+    %ks = eft.splat %k : i32 -> tensor<32xi32, #each>
+    %q = eft.addptr %p, %ks : tensor<32x!eft.ptr<f32>, #each>, tensor<32xi32, #each>
+    %s = eft.load %q {run = 1 : i32} : tensor<32x!eft.ptr<f32>, #each>
+    %t = eft.convert_layout %s : tensor<32xf32, #each> -> tensor<32xf32, #columns>
+    %d = eft.dot %a, %b, %zero precision ieee : tensor<16x16xf16, #a>, tensor<16x32xf16, #b> -> tensor<16x32xf32, #acc>
+    %e = eft.expand_dims %t axis 0 : tensor<32xf32, #columns> -> tensor<1x32xf32, #row>
+    %f = eft.broadcast %e : tensor<1x32xf32, #row> -> tensor<16x32xf32, #acc>
+    %sum = math.fma %d, %f, %acc : tensor<16x32xf32, #acc>
+    scf.yield %sum : tensor<16x32xf32, #acc>
+  }
+  return %r : tensor<16x32xf32, #acc>
+}
+
+// CHECK-LABEL: @scales_with_another_use
+// CHECK: scf.for
+// CHECK: %[[SCALES:.*]] = eft.load
+// CHECK: eft.convert_layout %[[SCALES]]
+func.func @scales_with_another_use(%x: tensor<16x16x!eft.ptr<f16>, #rows>, %y: tensor<16x32x!eft.ptr<f16>, #wide>, %p: tensor<32x!eft.ptr<f32>, #each>, %n: i32) -> (tensor<16x32xf32, #acc>, tensor<32xf32, #each>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32, #acc>
+  %none = arith.constant dense<0.0> : tensor<32xf32, #each>
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %last = %none) -> (tensor<16x32xf32, #acc>, tensor<32xf32, #each>) : i32 {
+    %v = eft.load %x {run = 8 : i32} : tensor<16x16x!eft.ptr<f16>, #rows>
+    %w = eft.load %y {run = 8 : i32} : tensor<16x32x!eft.ptr<f16>, #wide>
+    %a = eft.convert_layout %v : tensor<16x16xf16, #rows> -> tensor<16x16xf16, #a>
+    %b = eft.convert_layout %w : tensor<16x32xf16, #wide> -> tensor<16x32xf16, #b>
+    %ks = eft.splat %k : i32 -> tensor<32xi32, #each>
+    %q = eft.addptr %p, %ks : tensor<32x!eft.ptr<f32>, #each>, tensor<32xi32, #each>
+    %s = eft.load %q {run = 1 : i32} : tensor<32x!eft.ptr<f32>, #each>
+    %t = eft.convert_layout %s : tensor<32xf32, #each> -> tensor<32xf32, #columns>
+    %d = eft.dot %a, %b, %zero precision ieee : tensor<16x16xf16, #a>, tensor<16x32xf16, #b> -> tensor<16x32xf32, #acc>
+    %e = eft.expand_dims %t axis 0 : tensor<32xf32, #columns> -> tensor<1x32xf32, #row>
+    %f = eft.broadcast %e : tensor<1x32xf32, #row> -> tensor<16x32xf32, #acc>
+    %sum = math.fma %d, %f, %acc : tensor<16x32xf32, #acc>
+    scf.yield %sum, %s : tensor<16x32xf32, #acc>, tensor<32xf32, #each>
+  }
+  return %r#0, %r#1 : tensor<16x32xf32, #acc>, tensor<32xf32, #each>
+}

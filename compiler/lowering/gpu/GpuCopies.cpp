@@ -8,6 +8,7 @@
 // are shorter than 4 bytes are not copied asynchronously: a thread loads all of them into
 // registers, and then stores them to shared memory.
 #include "compiler/layout/Placement.h"
+#include "compiler/lowering/CopyRuns.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Masks.h"
 #include "compiler/lowering/gpu/Staging.h"
@@ -122,8 +123,7 @@ LogicalResult lowerCopy(GpuLowering &lowering, ImplicitLocOpBuilder &b, CopyAsyn
   Staging slot(lowering.shared, from, from, order, element,
                lowering.slotOf(b, copy.getShared(), copy.getSlot()));
   slot.computeWritingThread(b);
-  const auto run =
-      unsigned(slot.runOfFragments(std::min<int64_t>(copy.getRun().value_or(1), maxBytes / bytes)));
+  const auto run = unsigned(runOfCopies(copy));
 
   Fragments addresses(lowering.fragmentsOf(copy.getPointer())), masks;
   if (copy.getMask())

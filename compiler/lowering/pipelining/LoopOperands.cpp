@@ -7,7 +7,6 @@
 #include "compiler/layout/Placement.h"
 #include "compiler/layout/WarpgroupLayouts.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -24,10 +23,6 @@ constexpr int64_t maxRegisters = 208;
 
 /// The most scalars that are loaded ahead. Each takes a register for every iteration under way.
 constexpr size_t maxScalars = 4;
-
-bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
-}
 
 /// The order of the elements in a slot that is written in the layout `from` and read by `dot`.
 /// Warps that multiply on their own read the slot in the layout `wanted`; warpgroups do not use
@@ -46,12 +41,11 @@ bool isCopyable(LoadOp load) {
   if (!block)
     return false;
   Type element = block.getElementType();
-  const bool hasHints = load.readsAnew() || load.getCache() || load.getEviction();
   const bool cutsRuns = load.getMask() && load.getRun().value_or(1) > 1 && !load.getUniformRuns() &&
                         !load.getPrefixRuns();
   std::optional<LinearLayout> layout = layoutOf(block);
-  return !hasHints && !cutsRuns && (!load.getOther() || isZero(load.getOther())) &&
-         element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 8 && layout &&
+  return isPlain(load) && !cutsRuns && element.isIntOrFloat() &&
+         element.getIntOrFloatBitWidth() >= 8 && layout &&
          withPlaces(*layout, gpuPlaces).isSurjective();
 }
 
@@ -217,6 +211,20 @@ bool isForFactor(LoadOp load) {
   return false;
 }
 
+/// The block that the loop computes with: the loaded block, or the block to which all its uses
+/// convert it.
+RankedTensorType usedBlock(LoadOp load) {
+  auto loaded = cast<RankedTensorType>(load.getType());
+  RankedTensorType used;
+  for (Operation *user : load->getUsers()) {
+    auto convert = dyn_cast<ConvertLayoutOp>(user);
+    if (!convert || convert->getBlock() != load->getBlock() || (used && convert.getType() != used))
+      return loaded;
+    used = convert.getType();
+  }
+  return used ? used : loaded;
+}
+
 /// The number of registers of a thread for a factor of which copies can't move at least 4 bytes at
 /// a time: one for each element, and one for its address. 0 for other factors.
 int64_t elementRegisters(LoadOp load, ArrayRef<ProductUse> uses) {
@@ -237,8 +245,9 @@ LoopOperands::LoopOperands(scf::ForOp loop, bool mayRewrite, bool mayCompute)
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     addFactor(load, minBytes);
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
-    if (mayCompute && isForFactor(load))
-      hasComputed |= addRead(load);
+    if (auto block = dyn_cast<RankedTensorType>(load.getType());
+        block && mayCompute && isForFactor(load))
+      hasComputed |= addRead(load, block);
   if (operands.empty())
     return;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
@@ -329,28 +338,27 @@ void LoopOperands::addFactor(LoadOp load, int64_t minBytes) {
     numbers[use.operand] = unsigned(operands.size()) - 1;
 }
 
-/// Adds the block of `load` if several threads hold the same element of it.
+/// Adds the block of `load` if several threads need the same element of it.
 void LoopOperands::addShared(LoadOp load) {
-  std::optional<LinearLayout> layout = layoutOf(load.getType());
-  if (!layout)
+  if (!isa<RankedTensorType>(load.getType()))
     return;
-  const LinearLayout places = withPlaces(*layout, gpuPlaces);
-  if (places.redundantBits(place::lane) || places.redundantBits(place::warp))
-    addRead(load);
+  if (RankedTensorType used = usedBlock(load); isHeldBySeveralThreads(used))
+    addRead(load, used);
+  else if (auto loaded = cast<RankedTensorType>(load.getType()); isHeldBySeveralThreads(loaded))
+    addRead(load, loaded);
 }
 
-/// Adds the block of `load` as one that threads read from its slot; returns false if it can't be
-/// added.
-bool LoopOperands::addRead(LoadOp load) {
+/// Adds the block of `load` as one that threads read from its slot as a block of the type `read`.
+/// Returns false if the block can't be added.
+bool LoopOperands::addRead(LoadOp load, RankedTensorType read) {
   if (!isCopyable(load) ||
       llvm::any_of(operands, [&](const LoopOperand &each) { return each.load == load; }))
     return false;
-  const LinearLayout layout = withPlaces(*layoutOf(load.getType()), gpuPlaces);
-  const auto bytes = unsigned(getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8);
-  const LinearLayout order =
-      chooseSharedOrder(layout, layout, bytes).layout.order(layout, place::offset);
-  return add(
-      {load, slotsInOrder(load, order, minCopy), cast<RankedTensorType>(load.getType()), {}});
+  const LinearLayout from = withPlaces(*layoutOf(load.getType()), gpuPlaces),
+                     to = withPlaces(*layoutOf(read), gpuPlaces);
+  const unsigned bytes = read.getElementTypeBitWidth() / 8;
+  const LinearLayout order = chooseSharedOrder(from, to, bytes).layout.order(from, place::offset);
+  return add({load, slotsInOrder(load, order, minCopy), read, {}});
 }
 
 void LoopOperands::addScalars() {

@@ -32,14 +32,18 @@ uint64_t bytesOf(SharedType slot);
 struct LoopOperand {
   LoadOp load;
   SharedType slots; // the type of one slot
-  // The type of the block that threads read from the slot. Null if only products use the block,
-  // directly or through conversions, and read it from the slot themselves.
+  // The type of the block that threads read from the slot: of the loaded block, or of the block to
+  // which the loop converts it. Null if only products use the block, directly or through
+  // conversions, and read it from the slot themselves.
   mlir::RankedTensorType read;
   // The type of one slot in which threads rewrite the block in the order that products read. Null
   // if threads do not rewrite the block.
   SharedType rewritten;
 
   bool isReadByProducts() const { return !read; }
+  /// True if the loop never needs the block in the layout of the load, and threads do not rewrite
+  /// it: either products read the slot, or all uses convert the block to `read`.
+  bool readsAsConverted() const { return !rewritten && read != LoadOp(load).getType(); }
 };
 
 class LoopOperands {
@@ -96,7 +100,7 @@ private:
   bool hasRegistersForShortRuns();
   void addFactor(LoadOp load, int64_t minBytes);
   void addShared(LoadOp load);
-  bool addRead(LoadOp load);
+  bool addRead(LoadOp load, mlir::RankedTensorType read);
   bool add(const LoopOperand &operand);
   bool extend(Slices &extended, mlir::Value value);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // eft-overlap-products: while warpgroups compute a product, the program computes what neither feeds
 // the product nor needs its result.
-#include "compiler/ir/EftDialect.h"
+#include "compiler/ir/LayoutConversion.h"
+#include "compiler/lowering/CopyRuns.h"
 #include "compiler/lowering/Passes.h"
 #include "compiler/lowering/pipelining/Calls.h"
 
@@ -19,26 +20,46 @@ namespace {
 
 using Operations = llvm::SmallPtrSet<Operation *, 16>;
 
-/// True if a product may be under way while the operation runs. If there is a call, ptxas lets the
-/// program wait for each product before it goes on.
-bool canOverlap(Operation *op) {
-  return op->getNumRegions() == 0 && !op->hasTrait<OpTrait::IsTerminator>() && !mayCall(op);
-}
-
-bool onlyComputes(Operation *op) { return canOverlap(op) && isMemoryEffectFree(op); }
-
+/// True for a load that may change places with other loads and computations.
 bool isLoad(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
   return isa<ReadSharedOp>(op) || (load && !load.readsAnew());
 }
 
-/// True if the operation may use shared memory of its own. It takes the bytes of slots that are not
-/// allocated while it runs, so it must not move to where they are.
-bool mayUseScratch(Operation *op) { return op->hasTrait<FetchesElements>(); }
+/// True if all threads begin asynchronous copies, and do nothing else. If several threads hold an
+/// element, one of them copies it, in a branch. Elements of short runs pass through registers.
+bool isAsynchronous(CopyAsyncOp copy) {
+  const Type pointers = copy.getPointer().getType();
+  RankedTensorType slot = copy.getShared().getType().getBlock();
+  return layoutOf(pointers) && layoutOf(slot) && !isHeldBySeveralThreads(pointers) &&
+         !copy.getHeadless() &&
+         runOfCopies(copy) * slot.getElementTypeBitWidth() / 8 >= CopyAsyncOp::minBytes;
+}
+
+/// True if the operation begins copies. A copy that begins before the product is under way with it,
+/// so it may as well begin after the product.
+bool beginsCopies(Operation *op) { return isa<CopyAsyncOp, CommitCopiesOp>(op); }
+
+/// True if a product may be under way while the operation runs. If there is a call, ptxas lets the
+/// program wait for each product before it goes on. If there is a branch, ptxas may generate wrong
+/// code: it has been seen to put two values into the registers of a factor at the same time.
+/// Operations that exchange elements between threads may branch. So may loads that are masked or
+/// headless, and copies for which `isAsynchronous` is false.
+bool canOverlap(Operation *op) {
+  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
+      op->hasTrait<FetchesElements>() || mayCall(op))
+    return false;
+  if (auto load = dyn_cast<LoadOp>(op))
+    return isLoad(op) && !load.getMask() && !load.getHeadless();
+  if (auto copy = dyn_cast<CopyAsyncOp>(op))
+    return isAsynchronous(copy);
+  return isa<ReadSharedOp, CommitCopiesOp>(op) || isMemoryEffectFree(op);
+}
 
 /// Moves operations that the product does not need from before the product to after it. Loads stay,
-/// because they are under way as well. Operations that use the product's accumulator stay, too:
-/// after the product, they would need a copy of it.
+/// because they are under way as well, and so are copies, but it takes instructions to begin them.
+/// Operations that use the product's accumulator stay, too: after the product, they would need a
+/// copy of it.
 void beginEarlier(DotAsyncOp dot) {
   Operations moved;
   auto runsLater = [&](Operation *user) {
@@ -46,11 +67,11 @@ void beginEarlier(DotAsyncOp dot) {
     return !inBlock || moved.contains(inBlock) || dot->isBeforeInBlock(inBlock);
   };
   SmallVector<Operation *> latestFirst;
-  bool isBeforeSlots = false; // true before slots that are allocated just for the product
+  bool isBeforeWait = false; // true before a wait for copies or threads
   for (Operation *op = dot->getPrevNode();
        op && op->getNumRegions() == 0 && !isa<DotAsyncOp, WaitDotsOp>(op); op = op->getPrevNode()) {
-    isBeforeSlots |= isa<AllocSharedOp>(op);
-    if (onlyComputes(op) && !(isBeforeSlots && mayUseScratch(op)) &&
+    isBeforeWait |= isa<WaitCopiesOp, BarrierOp>(op);
+    if (canOverlap(op) && (isMemoryEffectFree(op) || (beginsCopies(op) && !isBeforeWait)) &&
         !llvm::is_contained(op->getOperands(), dot.getAcc()) &&
         llvm::all_of(op->getUsers(), runsLater)) {
       moved.insert(op);
@@ -64,16 +85,14 @@ void beginEarlier(DotAsyncOp dot) {
 /// Moves operations that do not need the product from after the wait to before it.
 void waitLater(WaitDotsOp wait) {
   Operations after = {wait};
-  bool isAfterSlots = false; // true after slots that were allocated just for the product
   for (Operation *op = wait->getNextNode(), *next = nullptr; op; op = next) {
     next = op->getNextNode();
-    isAfterSlots |= isa<DeallocSharedOp>(op);
     const bool needsProduct = llvm::any_of(
         op->getOperands(), [&](Value operand) { return after.contains(operand.getDefiningOp()); });
-    const bool canMove = onlyComputes(op) || (canOverlap(op) && isLoad(op));
-    if (canMove && !needsProduct && !(isAfterSlots && mayUseScratch(op)))
+    const bool canMove = canOverlap(op) && !beginsCopies(op);
+    if (canMove && !needsProduct)
       op->moveBefore(wait);
-    else if (canMove || isMemoryEffectFree(op) || isa<DeallocSharedOp>(op))
+    else if (canMove || isMemoryEffectFree(op) || isLoad(op) || isa<DeallocSharedOp>(op))
       after.insert(op);
     else
       return;

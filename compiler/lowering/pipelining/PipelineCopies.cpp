@@ -300,7 +300,7 @@ private:
   /// needs no read.
   void readSlot(RewriterBase &rewriter, const LoopOperand &operand, Value slot, Value number) {
     LoadOp load = operand.load;
-    if (!operand.isReadByProducts() && !llvm::is_contained(products->rewritten(), &operand)) {
+    if (!operand.readsAsConverted() && !llvm::is_contained(products->rewritten(), &operand)) {
       rewriter.setInsertionPoint(load);
       rewriter.replaceOpWithNewOp<ReadSharedOp>(load, operand.read, slot, number);
       return;

@@ -36,10 +36,10 @@ constexpr uint64_t bytesForStaging = 48 * 1024;
 bool stagesOthers(scf::ForOp loop, const LoopOperands &operands, const LoopProducts &products) {
   auto isHarmless = [&](Operation *op) {
     const bool isOperand = llvm::any_of(operands.all(), [&](const LoopOperand &operand) {
-      const bool isFactor =
-          operand.isReadByProducts() || llvm::is_contained(products.rewritten(), &operand);
+      const bool isConverted =
+          operand.readsAsConverted() || llvm::is_contained(products.rewritten(), &operand);
       return op == operand.load ||
-             (isFactor && isa<ConvertLayoutOp>(op) && op->getOperand(0) == LoadOp(operand.load));
+             (isConverted && isa<ConvertLayoutOp>(op) && op->getOperand(0) == LoadOp(operand.load));
     });
     if (auto dot = dyn_cast<DotOp>(op))
       return products.isInSlot(dot.getAMutable()) && products.isInSlot(dot.getBMutable());
