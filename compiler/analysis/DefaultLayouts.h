@@ -30,6 +30,7 @@ struct PlacementTarget {
   bool hasWarpgroups = false;    // GPU: warpgroups can multiply matrices
   bool hasVectorAtomics = false; // GPU: one atomic operation adds to up to 16 bytes
   int64_t vectorBits = 256;      // CPU: bits of a vector register, a power of two
+  int64_t numStages = 3;         // GPU: stages of pipelined loops
 
   /// The name of the place dimension along whose lowest bits the elements of one access lie:
   /// registers on a GPU, lanes on a CPU.

@@ -114,6 +114,7 @@ void addPlacing(OpPassManager &passes, const PassOptions &options) {
   place.target = options.isGpu ? options.target.name() : "cpu";
   place.numWarps = options.numWarps;
   place.vectorBits = options.vectorBits;
+  place.numStages = options.numStages;
   passes.addPass(createPlace(place));
   if (!options.isGpu) // after placing, whose analysis knows the runs of remainders
     passes.addPass(createExpandIntegerDivision());

@@ -237,6 +237,33 @@ static bool mayBeCopied(LoadOp load, LayoutAttr layout, const AxisInfos &infos,
          accessRun(infos, load, type, target).length * bytes >= CopyAsyncOp::minBytes;
 }
 
+/// Returns true if only elementwise operations, moves of elements and the loop's yield use the
+/// block within one iteration. Then no load and no product of the same iteration depends on it.
+static bool isForResults(LoadOp load) {
+  llvm::SetVector<Operation *> pending;
+  pending.insert(load);
+  for (size_t next = 0; next < pending.size(); ++next)
+    for (Operation *user : pending[next]->getUsers()) {
+      if (isa<scf::YieldOp>(user))
+        continue;
+      if (user->getBlock() != load->getBlock() || !isMemoryEffectFree(user) ||
+          !(OpTrait::hasElementwiseMappableTraits(user) || isa<ElementMoveOpInterface>(user)))
+        return false;
+      pending.insert(user);
+    }
+  return true;
+}
+
+/// Returns true if the load is beside products in a loop that may have copies, and in this layout
+/// several threads hold the same element, such as a number for each column of a product.
+static bool isSharedBesideProducts(LoadOp load, LayoutAttr layout, const PlacementTarget &target) {
+  auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
+  return loop && ownStages(loop).value_or(target.numStages) > 1 &&
+         llvm::any_of(loop.getBody()->getOps<DotOp>(),
+                      [](DotOp dot) { return dot.usesTensorCores(); }) &&
+         isForResults(load) && isHeldBySeveralThreads(placed(load.getType(), layout));
+}
+
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target) {
   DotOp product = productInLoop(load);
@@ -250,7 +277,12 @@ LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, con
   const bool isCopied = target.kind == PlacementTarget::Kind::Gpu && product &&
                         (isForWarpgroups(product, target) ||
                          (product.usesTensorCores() && mayBeCopied(load, own, infos, target)));
-  if (layout == own || isCopied)
+  // A copy in the other layout would be begun by few threads, each of which would copy many
+  // elements.
+  const bool isCopiedForThreads = target.kind == PlacementTarget::Kind::Gpu && !product &&
+                                  isPlain(load) && isSharedBesideProducts(load, layout, target) &&
+                                  mayBeCopied(load, own, infos, target);
+  if (layout == own || isCopied || isCopiedForThreads)
     return own;
   // If a store to blocks of this shape may also run, only the standard layout is allowed besides
   // `own`: it is the layout of the store, so each thread does both accesses to an element in their

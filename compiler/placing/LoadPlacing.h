@@ -48,7 +48,8 @@ int64_t leastNeighbours(LoadOp load, const PlacementTarget &target);
 /// For some factors of products on tensor cores in a loop, `layout` is ignored, and the load is
 /// made in the best layout, or in the standard layout if the order of accesses requires it. These
 /// are factors whose loads asynchronous copies can then replace, and factors of products by
-/// warpgroups.
+/// warpgroups. The same holds for a block beside the products that copies can bring, if several
+/// threads need the same element of it, such as a number for each column of a product.
 LayoutAttr layoutOfLoad(LoadOp load, LayoutAttr layout, LoadLayouts layouts, const AxisInfos &infos,
                         const PlacementTarget &target);
 

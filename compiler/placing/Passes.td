@@ -24,7 +24,7 @@ def Place : Pass<"eft-place"> {
     Otherwise the operation is done in one layout, and `eft.convert_layout` is inserted after it.
 
     `eft.convert_layout` is also inserted after a load that is made in another layout than the required
-    one. There are three reasons:
+    one. There are four reasons:
 
     - A load in the required layout would cause much more memory traffic, as for a transposed block.
       (Exception: on a CPU, if all lanes of each vector hold the same element in the required layout, the
@@ -37,11 +37,21 @@ def Place : Pass<"eft-place"> {
       warpgroups compute this product, or asynchronous copies to shared memory can replace the load. In both
       cases the factor goes through shared memory anyway, so the load gets the layout that suits global
       memory.
+    - On a GPU, the load is beside products on tensor cores in a loop, and in the required layout several
+      threads hold the same element, such as a number for each column of a product. If asynchronous copies
+      can replace the load, it gets the layout that suits global memory. An iteration must compute neither
+      addresses nor factors of products from the block.
 
     On a GPU, `eft.convert_layout` is also inserted after some joins: those of blocks that take many
     operations to compute, if the required layout puts neighbours of the result into different lanes. In
     that layout each lane would compute an element of both blocks, and use only one of the two elements.
     So the join is done in a layout without this waste, and its result is converted.
+
+    On a GPU, a block with at most one element for each thread is stored in the layout in which it is
+    computed, if a thread then has at most four of its elements. An example is one number for each row. This
+    is done only if all accesses to blocks of this shape are stores, and all of these stores get the same
+    layout. If several threads hold an element of such a block, its stores get the attribute
+    `eft.meets_no_load`, even if their layout stays, and need no barrier.
 
     If a range that begins at 0 is added to a number that is a multiple of the range's length, the sum
     gets the flag `nsw`: only bits of the number that are 0 change, so the sum does not wrap around. On a
@@ -82,7 +92,8 @@ def Place : Pass<"eft-place"> {
     Option<"target", "target", "std::string", /*default=*/"\"gpu\"", "the machine: gpu, sm_90, cpu, …">,
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program">,
     Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
-           "cpu: bits of a vector register">
+           "cpu: bits of a vector register">,
+    Option<"numStages", "num-stages", "unsigned", /*default=*/"3", "gpu: stages of pipelined loops">
   ];
   let dependentDialects = ["::eft::EftDialect"];
 }

@@ -10,6 +10,7 @@
 #include "compiler/placing/NarrowConversions.h"
 #include "compiler/placing/Passes.h"
 #include "compiler/placing/PlacingPlan.h"
+#include "compiler/placing/StoresInPlace.h"
 #include "compiler/target/Capabilities.h"
 #include "compiler/transforms/Passes.h"
 #include "eft/Compiler.h"
@@ -182,6 +183,8 @@ LogicalResult placeBlocks(func::FuncOp function, const PlacementTarget &target) 
     narrowConversions(function);
   if (failed(checkAllPlaced(function)))
     return failure();
+  if (target.kind == PlacementTarget::Kind::Gpu)
+    storeInPlace(function);
   // The analysis from above does not know the clones and conversions that placing has made.
   AxisInfos infos(function);
   const ProgramDependence dependence(function);
@@ -226,6 +229,7 @@ struct PlacePass : impl::PlaceBase<PlacePass> {
     PlacementTarget machine;
     machine.numWarps = numWarps;
     machine.vectorBits = vectorBits;
+    machine.numStages = numStages;
     auto complain = [&](const Twine &what) {
       return emitError(getOperation()->getLoc()) << "eft-place: " << what;
     };

@@ -33,13 +33,6 @@ constexpr size_t manyOperations = 256;
 
 bool isBlockValue(Value value) { return isa<TensorType>(value.getType()); }
 
-/// Returns true if, in this layout, several threads hold the same elements, and would all compute
-/// them.
-bool isRepeated(Type block, LayoutAttr layout) {
-  const LinearLayout places = *layoutOf(placed(block, layout));
-  return places.redundantBits(place::lane) || places.redundantBits(place::warp);
-}
-
 /// Returns true if an elementwise operation computes the second factor of a product by warpgroups,
 /// which read this factor from shared memory.
 bool computesFactor(Operation *op, const PlacementTarget &target) {
@@ -242,9 +235,10 @@ void PlacingPlan::choose(Operation *op, Value result) {
   } else if (auto move = dyn_cast<ElementMoveOpInterface>(op);
              move && required.size() == 1 && target.kind == PlacementTarget::Kind::Gpu) {
     chosen.insert(layoutOfJoined(move, required.front()));
-  } else if (computesFactor(op, target) && !isRepeated(result.getType(), standard) &&
+  } else if (computesFactor(op, target) &&
+             !isHeldBySeveralThreads(placed(result.getType(), standard)) &&
              llvm::any_of(required, [&](LayoutAttr layout) {
-               return isRepeated(result.getType(), layout);
+               return isHeldBySeveralThreads(placed(result.getType(), layout));
              })) {
     chosen.insert(standard);
   } else if (required.size() <= 1 || repeatable.contains(op) ||

@@ -1,11 +1,12 @@
 // RUN: eft-opt %s -eft-place='target=gpu num-warps=1' | FileCheck %s
 // RUN: eft-opt %s -eft-place='target=cpu num-warps=1' | FileCheck %s --check-prefix=CPU
 
-// A loop carries a block that it stores, and uses as a row, in the layout of the row.
+// A loop carries a block that it stores, and uses as a row, in the layout of the row. Before the store,
+// threads only drop copies of elements.
 // CHECK-LABEL: @carried_block_is_used_in_two_layouts
 // CHECK: scf.for {{.*}} iter_args(%[[K:.*]] = %{{.*}}) -> (tensor<32xi32, #[[ROW:layout[0-9]*]]>)
-// CHECK: %[[C:.*]] = eft.convert_layout %[[K]] : tensor<32xi32, #[[ROW]]> -> tensor<32xi32, #[[L:layout[0-9]*]]>
 // CHECK: eft.expand_dims %[[K]]
+// CHECK: %[[C:.*]] = eft.convert_layout %[[K]] : tensor<32xi32, #[[ROW]]> -> tensor<32xi32, #[[L:layout[0-9]*]]>
 // CHECK: eft.store %{{.*}}, %[[C]] {{.*}} : tensor<32x!eft.ptr<i32>, #[[L]]>
 //
 // On a CPU, the loop does not carry a copy of each vector for each row.

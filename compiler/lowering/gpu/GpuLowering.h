@@ -45,7 +45,7 @@ public:
   /// written. A load must see what a store has written only if both access elements with the same
   /// index, in blocks of the same shape. A scalar counts as a block of one element. So after a
   /// store of one element, only the loads of one element count. After any other store, all loads
-  /// count.
+  /// count. A store with `eft.meets_no_load` needs no such test.
   bool mayLoadAgain(mlir::Type stored) const { return isOne(stored) ? hasLoadsOfOne : hasLoads; }
 
 private:

@@ -19,6 +19,7 @@
 // first element may be elsewhere in memory, because it is computed by a remainder of negative
 // numbers. If any first element of a thread is elsewhere, the thread loads the first elements
 // separately, and stores all its elements one by one.
+#include "compiler/ir/Accesses.h"
 #include "compiler/layout/Placement.h"
 #include "compiler/lowering/gpu/GpuLowering.h"
 #include "compiler/lowering/gpu/Masks.h"
@@ -224,7 +225,7 @@ LogicalResult lowerStore(GpuLowering &lowering, ImplicitLocOpBuilder &b, StoreOp
   // element may be loaded, there is a barrier before the store and one after it.
   OpBuilder::InsertionGuard storeGuard(b);
   if (Value isStoring = storingThread(b, type)) {
-    const bool mayLoadAgain = lowering.mayLoadAgain(type);
+    const bool mayLoadAgain = lowering.mayLoadAgain(type) && !store->hasAttr(meetsNoLoadName);
     if (mayLoadAgain)
       b.create<NVVM::Barrier0Op>();
     auto guarded = b.create<scf::IfOp>(isStoring);
