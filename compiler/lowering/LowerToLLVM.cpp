@@ -22,6 +22,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -49,6 +50,21 @@ struct CallApproximateExp2 : ConvertOpToLLVMPattern<math::Exp2Op> {
   }
 };
 
+/// Converts an approximate 1 / x to the hardware's instruction.
+struct CallApproximateReciprocal : ConvertOpToLLVMPattern<arith::DivFOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() || !matchPattern(op.getLhs(), m_OneFloat()) ||
+        !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "not an approximation of f32");
+    auto name = rewriter.getStringAttr("llvm.nvvm.rcp.approx.ftz.f");
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(op, op.getType(), name, operands.getRhs());
+    return success();
+  }
+};
+
 struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
   using LowerToLLVMBase::LowerToLLVMBase;
 
@@ -72,7 +88,8 @@ struct LowerToLLVMPass : impl::LowerToLLVMBase<LowerToLLVMPass> {
     populateConversionPtxPatterns(patterns);
     patterns.add<VectorConvertToLLVMPattern<MinNumOp, LLVM::MinNumOp>,
                  VectorConvertToLLVMPattern<MaxNumOp, LLVM::MaxNumOp>>(types);
-    patterns.add<CallApproximateExp2>(types, /*benefit=*/2);
+    if (llvm::any_of(getOperation().getOps<func::FuncOp>(), isOfGpu))
+      patterns.add<CallApproximateExp2, CallApproximateReciprocal>(types, /*benefit=*/2);
 
     LLVMConversionTarget target(*context);
     target.addLegalOp<ModuleOp>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// eft-allow-approximation: allows the approximation of exponentials whose operands depend on sums
-// made by tensor cores.
+// eft-allow-approximation: allows the approximation of exponentials and sigmoids whose
+// operands depend on sums made by tensor cores.
 #include "compiler/analysis/RegionFlow.h"
 #include "compiler/ir/EftDialect.h"
 #include "compiler/transforms/Passes.h"
@@ -52,8 +52,12 @@ struct AllowApproximationPass : impl::AllowApproximationBase<AllowApproximationP
     const DenseSet<Value> dependent = dependentValues(getOperation());
     auto flag = arith::FastMathFlagsAttr::get(&getContext(), arith::FastMathFlags::afn);
     getOperation()->walk([&](Operation *op) {
-      if (isa<math::ExpOp, math::Exp2Op>(op) && dependent.contains(op->getOperand(0)))
-        cast<arith::ArithFastMathInterface>(op)->setAttr("fastmath", flag);
+      if (op->getNumOperands() != 1 || !dependent.contains(op->getOperand(0)))
+        return;
+      if (isa<math::ExpOp, math::Exp2Op>(op))
+        op->setAttr("fastmath", flag);
+      else if (auto sigmoid = dyn_cast<SigmoidOp>(op))
+        sigmoid.setApproximate(true);
     });
   }
 };

@@ -44,8 +44,8 @@ void populateExpandSortPatterns(mlir::RewritePatternSet &patterns,
 /// compiling machine's libm. `saturates` states that the hardware clamps a sum to 0 to 1 without an
 /// instruction of its own.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns, bool saturates);
-/// Replaces exponentials of f32 and narrower types that are `fastmath<afn>` by the hardware's
-/// approximation.
+/// Replaces exponentials of f32 and narrower types that are `fastmath<afn>`, and sigmoids that are
+/// `approximate`, by the hardware's approximations.
 void populateApproximateExponentialPatterns(mlir::RewritePatternSet &patterns);
 
 /// Makes conversions from float to integer saturate. If `saturates`, the target's conversions do so

@@ -182,12 +182,13 @@ def MarkDivisions : Pass<"eft-mark-divisions"> {
 }
 
 def AllowApproximation : Pass<"eft-allow-approximation"> {
-  let summary = "Allows approximate exponentials of values that tensor cores have summed";
+  let summary = "Allows approximate exponentials and sigmoids of values that tensor cores have summed";
   let description = [{
-    `math.exp` and `math.exp2` become `fastmath<afn>` where their operand is computed from a product of
-    floats that a tensor core may sum: `eft.dot` of 8-bit floats, f16, bf16, or f32 with a precision other
-    than `ieee`. Any operations, loops and conditionals may be in between. The bits of such a product differ
-    between targets, so the bits of the exponential may differ as well.
+    `math.exp` and `math.exp2` become `fastmath<afn>`, and `eft.sigmoid` becomes `approximate`, where
+    their operand is computed from a product of floats that a tensor core may sum: `eft.dot` of 8-bit
+    floats, f16, bf16, or f32 with a precision other than `ieee`. Any operations, loops and conditionals
+    may be in between. The bits of such a product differ between targets, so the bits of the exponential
+    or sigmoid may differ as well.
 
     `eft-expand-math` decides whether a target uses the approximation. CPUs do not use it.
 
@@ -263,15 +264,17 @@ def ExpandMath : Pass<"eft-expand-math"> {
 
     With `approximates-exponentials`, a `math.exp` or `math.exp2` of f32, f16 or bf16 that is
     `fastmath<afn>` becomes the hardware's approximation of 2^x, expressed as `math.exp2` of f32 with
-    `fastmath<afn>`. In f32, the result of `math.exp2` is within 2 ulp, and that of `math.exp` within 3 ulp.
-    Both are 0 where they would be denormal.
+    `fastmath<afn>`. An `eft.sigmoid` that is `approximate` is the reciprocal of 1 + e^-x, expressed as
+    `arith.divf` of 1 with `fastmath<afn>`. In f32, the result of `math.exp2` is within 2 ulp, that of
+    `math.exp` within 3 ulp, and that of `eft.sigmoid` within 4.5 ulp. They are 0 where they would be
+    denormal.
 
     With `saturates`, exponentials of numbers that are at most 0 take one operation less on a GPU. The bits
     are the same.
   }];
   let options = [
     Option<"approximatesExponentials", "approximates-exponentials", "bool", /*default=*/"false",
-           "use the hardware's 2^x where approximation is allowed">,
+           "use the hardware's 2^x and 1 / x where approximation is allowed">,
     Option<"saturates", "saturates", "bool", /*default=*/"false",
            "clamp sums to 0 to 1 where that saves an instruction, as it does on a GPU">
   ];

@@ -785,3 +785,42 @@ func.func @late_comparison(%p: !eft.ptr<f32>, %v: f32) {
   eft.store %pi, %y : tensor<64x!eft.ptr<f32>, #layout>
   return
 }
+
+// -----
+
+#layout = #eft.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+
+// An approximate reciprocal needs no test of the operand's range.
+// CHECK-LABEL: @approximate_reciprocals
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: arith.divf %{{.*}}, %{{.*}} fastmath<afn> : f32
+// CHECK-NOT: scf.if
+func.func @approximate_reciprocals(%p: !eft.ptr<f32>) {
+  %i = eft.arange 0 to 128 : tensor<128xi32, #layout>
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<128x!eft.ptr<f32>, #layout>
+  %pi = eft.addptr %ps, %i : tensor<128x!eft.ptr<f32>, #layout>, tensor<128xi32, #layout>
+  %x = eft.load %pi : tensor<128x!eft.ptr<f32>, #layout>
+  %one = arith.constant dense<1.0> : tensor<128xf32, #layout>
+  %y = arith.divf %one, %x fastmath<afn> : tensor<128xf32, #layout>
+  eft.store %pi, %y : tensor<128x!eft.ptr<f32>, #layout>
+  return
+}
+
+// -----
+
+#rows = #eft.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
+#few = #eft.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = []>
+
+// Two lanes hold each of the 16 elements, and one of them stores it. No load accesses blocks of 16
+// elements, so there is no barrier.
+// CHECK-LABEL: @meets_no_load
+// CHECK-NOT: nvvm.barrier0
+func.func @meets_no_load(%p: !eft.ptr<f32>, %q: !eft.ptr<f32>) {
+  %ps = eft.splat %p : !eft.ptr<f32> -> tensor<64x!eft.ptr<f32>, #rows>
+  %x = eft.load %ps : tensor<64x!eft.ptr<f32>, #rows>
+  eft.store %ps, %x : tensor<64x!eft.ptr<f32>, #rows>
+  %qs = eft.splat %q : !eft.ptr<f32> -> tensor<16x!eft.ptr<f32>, #few>
+  %y = arith.constant dense<1.0> : tensor<16xf32, #few>
+  eft.store %qs, %y {eft.meets_no_load} : tensor<16x!eft.ptr<f32>, #few>
+  return
+}

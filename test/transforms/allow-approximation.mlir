@@ -5,8 +5,9 @@
 // CHECK: math.exp2 %{{.*}} fastmath<afn> : tensor<16xf32>
 // CHECK: math.exp2 %{{.*}} fastmath<afn> : tensor<16x16xf32>
 // CHECK: math.exp %{{.*}} fastmath<afn> : f16
+// CHECK: eft.sigmoid %{{.*}} approximate : f16
 func.func @dependent(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>, %is: i1,
-                     %n: i32) -> (tensor<16x16xf32>, f16) {
+                     %n: i32) -> (tensor<16x16xf32>, f16, f16) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %none = arith.constant dense<0.0> : tensor<16xf32>
@@ -43,7 +44,8 @@ func.func @dependent(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16
   }
   %narrow = arith.truncf %chosen : f32 to f16
   %e = math.exp %narrow : f16
-  return %p, %e : tensor<16x16xf32>, f16
+  %s = eft.sigmoid %narrow : f16
+  return %p, %e, %s : tensor<16x16xf32>, f16, f16
 }
 
 // -----

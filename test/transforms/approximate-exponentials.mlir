@@ -46,11 +46,31 @@ func.func @exp_of_negated_square(%x: f32) -> f32 {
   return %y : f32
 }
 
+// The division is the hardware's approximation of the reciprocal.
+// CHECK-LABEL: @sigmoid
+// CHECK: %[[POWER:.*]] = math.exp2 %{{.*}} fastmath<afn>
+// CHECK-NEXT: %[[E:.*]] = math.fma %[[POWER]], %{{.*}}, %[[POWER]]
+// CHECK: %[[SUM:.*]] = arith.addf %[[E]], %[[ONE:.*]] : f32
+// CHECK-NEXT: %[[Y:.*]] = arith.divf %[[ONE]], %[[SUM]] fastmath<afn> : f32
+// CHECK-NEXT: return %[[Y]]
+func.func @sigmoid(%x: f32) -> f32 {
+  %y = eft.sigmoid %x approximate : f32
+  return %y : f32
+}
+
 // Exponentials without fastmath<afn> are not approximated, nor are those of f64.
 // CHECK-LABEL: @exact
 // CHECK-NOT: math.exp
 func.func @exact(%x: f32, %y: f64) -> (f32, f64) {
   %a = math.exp2 %x : f32
   %b = math.exp2 %y fastmath<afn> : f64
+  return %a, %b : f32, f64
+}
+
+// CHECK-LABEL: @exact_sigmoid
+// CHECK-NOT: fastmath
+func.func @exact_sigmoid(%x: f32, %y: f64) -> (f32, f64) {
+  %a = eft.sigmoid %x : f32
+  %b = eft.sigmoid %y approximate : f64
   return %a, %b : f32, f64
 }

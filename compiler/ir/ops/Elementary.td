@@ -45,12 +45,15 @@ def Eft_SigmoidOp : Eft_UnaryFunction<"sigmoid"> {
   let summary = "1 / (1 + exp(-x))";
   let description = [{
     The logistic function. The relative accuracy is the same for results close to 0 as for all
-    others.
+    others. If it is `approximate`, a GPU may use its approximations of 2^x and 1 / x, as it may for
+    `math.exp` with `fastmath<afn>`.
 
     ```mlir
     %y = eft.sigmoid %x : tensor<1024xf32>
     ```
   }];
+  let arguments = (ins Eft_FloatLike:$operand, UnitAttr:$approximate);
+  let assemblyFormat = "$operand (`approximate` $approximate^)? attr-dict `:` type($result)";
 }
 
 class Eft_MinMaxNumber<string mnemonic> : Eft_Op<mnemonic,

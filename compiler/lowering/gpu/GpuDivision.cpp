@@ -420,7 +420,9 @@ void lowerPlainDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::D
 
 LogicalResult lowerFloatDivision(GpuLowering &lowering, ImplicitLocOpBuilder &b, arith::DivFOp op) {
   Type element = getElementTypeOrSelf(op.getType());
-  if (!isa<RankedTensorType>(op.getType()) || (!element.isF32() && !element.isF64()))
+  const bool isApproximate = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+  if (!isa<RankedTensorType>(op.getType()) || (!element.isF32() && !element.isF64()) ||
+      isApproximate)
     return lowering.lowerElementwise(b, op);
   if (element.isF32() && op->hasAttr(EftDialect::plainQuotientName))
     lowerPlainDivision(lowering, b, op);

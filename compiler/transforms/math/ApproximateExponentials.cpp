@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Exponentials of f32 by a GPU's approximation of 2^x, for operations that allow approximation.
+// Exponentials and sigmoids of f32 by a GPU's approximations of 2^x and 1 / x, for
+// operations that allow approximation.
 #include "compiler/analysis/Signs.h"
 #include "compiler/transforms/Passes.h"
 #include "compiler/transforms/math/ExpandFunction.h"
@@ -27,7 +28,22 @@ Number approximateExp(Number x) {
   return fma(power, l, power);
 }
 
-/// Replaces an exponential of f32 or narrower that may be approximated.
+/// 1 / x by the instruction for it, to which eft-lower-to-llvm converts this division.
+Number approximateReciprocal(Number x) {
+  return {x.getBuilder(),
+          x.getBuilder().create<arith::DivFOp>(x.constant(1.0), x, arith::FastMathFlags::afn)};
+}
+
+/// 1 / (1 + e^-x). The result is 0 if e^-x is infinite.
+Number approximateSigmoid(Number x) { return approximateReciprocal(approximateExp(-x) + 1.0); }
+
+template <typename Function> bool mayApproximate(Function op) {
+  return bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+}
+
+bool mayApproximate(SigmoidOp op) { return op.getApproximate(); }
+
+/// Replaces a function of f32 or narrower that may be approximated.
 template <typename Function>
 struct ApproximateFunction : ExpandFunction<Function, Number (*)(Number)> {
   using Base = ExpandFunction<Function, Number (*)(Number)>;
@@ -36,7 +52,7 @@ struct ApproximateFunction : ExpandFunction<Function, Number (*)(Number)> {
       : Base(context, approximate, /*benefit=*/2) {}
 
   LogicalResult matchAndRewrite(Function op, PatternRewriter &rewriter) const override {
-    if (!bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+    if (!mayApproximate(op))
       return rewriter.notifyMatchFailure(op, "may not be approximated");
     if (getElementTypeOrSelf(op.getType()).isF64())
       return rewriter.notifyMatchFailure(op, "hardware has no approximation of f64");
@@ -49,6 +65,7 @@ struct ApproximateFunction : ExpandFunction<Function, Number (*)(Number)> {
 void populateApproximateExponentialPatterns(RewritePatternSet &patterns) {
   patterns.add<ApproximateFunction<math::ExpOp>>(patterns.getContext(), approximateExp);
   patterns.add<ApproximateFunction<math::Exp2Op>>(patterns.getContext(), approximateExp2);
+  patterns.add<ApproximateFunction<SigmoidOp>>(patterns.getContext(), approximateSigmoid);
 }
 
 } // namespace eft

@@ -3,9 +3,10 @@
 the 8-bit ones, and the result has the same type.
 
 Each result is correctly rounded or within 2 ulp of the exact value; only `sigmoid`, and `tanh` of
-fp64, have larger errors. The bits are the same on every target, except for `exp` and `exp2` of
-numbers that depend on a matrix product of tensor cores. fp16 and bf16 are computed in fp32. If a
-function is not correctly rounded, its docstring has the largest errors that were measured.
+fp64, have larger errors. The bits are the same on every target, except for `exp`, `exp2`
+and `sigmoid` of numbers that depend on a matrix product of tensor cores. fp16 and bf16 are computed
+in fp32. If a function is not correctly rounded, its docstring has the largest errors that were
+measured.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Exponentials that a GPU approximates: those of matrix products, and `fast_expf`."""
+"""Exponentials and sigmoids that a GPU approximates: those of matrix products, and
+`fast_expf`."""
 
 import eft
 import eft.language as tl
@@ -11,7 +12,11 @@ from elementary import SPECIAL, exact, ulps
 from support import assert_same_bits
 
 SIZE = 64
-FUNCTIONS = {"exp": (mpmath.exp, 3.0), "exp2": (lambda x: mpmath.mpf(2) ** x, 2.0)}
+FUNCTIONS = {
+    "exp": (mpmath.exp, 3.0),
+    "exp2": (lambda x: mpmath.mpf(2) ** x, 2.0),
+    "sigmoid": (lambda x: 1 / (1 + mpmath.exp(-x)), 4.5),
+}
 
 
 @eft.jit
@@ -48,7 +53,7 @@ def test_results_are_near_the_exact_ones(device, function):
     of_product[(1,)](device.put(x), zeros, y, SIZE, function)
     found = device.get(y)
     with np.errstate(over="ignore"):
-        limits = np.exp(x)
+        limits = 1 / (1 + np.exp(-x)) if function == "sigmoid" else np.exp(x)
     expected = [
         exact(value, each) if np.isfinite(each) else mpmath.mpf(float(limit))
         for each, limit in zip(x, limits, strict=True)
