@@ -107,8 +107,7 @@ def test_forward(device, forward, shape, shift, with_mask, launch):
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
-@pytest.mark.parametrize("with_mask", [True, False])
-@pytest.mark.parametrize("may_keep", [True, False])
+@pytest.mark.parametrize("with_mask, may_keep", [(True, True), (False, True), (False, False)])
 @pytest.mark.parametrize(("width", "block"), [(8, 16), (8, 64), (4, 64)])
 @pytest.mark.parametrize(
     "shape",
