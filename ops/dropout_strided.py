@@ -188,8 +188,7 @@ def choose(arrays, how, where, IS_NESTED: tl.constexpr, SIDES: tl.constexpr, KIN
     IS_EARLY says that the rows are early.
 
     If all rows of the tile have the same indices in all axes but the innermost one, the divisions
-    of its first row serve all of them. A band that is a single row needs no such case: its
-    divisions are scalars.
+    of its first row serve all of them.
     """
     (row, _), ends, _ = where
     rows_of, _, _ = how
@@ -197,8 +196,7 @@ def choose(arrays, how, where, IS_NESTED: tl.constexpr, SIDES: tl.constexpr, KIN
     ALONG_ROWS: tl.constexpr = KIND[1]
     DRAW_ROWS: tl.constexpr = SIDES[0] if ALONG_ROWS else SIDES[1]
     ROWS: tl.constexpr = DRAW_ROWS if IS_EARLY else (DRAW_ROWS + LANES - 1) // LANES * GROUP
-    IS_ROW: tl.constexpr = SIDES[2] == 1 and not ALONG_ROWS
-    if IS_NESTED and not IS_ROW:
+    if IS_NESTED:
         division = rows_of[2][0][0]
         last_row = row + tl.minimum(ends[0], ROWS) - 1
         if divide(row, division) == divide(last_row, division):
@@ -207,7 +205,7 @@ def choose(arrays, how, where, IS_NESTED: tl.constexpr, SIDES: tl.constexpr, KIN
         else:
             visit(arrays, how, where, True, SIDES, KIND)
     else:
-        visit(arrays, how, where, IS_NESTED, SIDES, KIND)
+        visit(arrays, how, where, False, SIDES, KIND)
 
 
 @eft.jit
