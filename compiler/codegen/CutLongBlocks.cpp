@@ -9,6 +9,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/codegen/Cuts.h"
 
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 
 namespace eft {
@@ -16,17 +17,38 @@ namespace eft {
 /// The number of instructions in a part.
 static constexpr unsigned partLength = 256;
 
+/// The number of instructions that an instruction counts as. Where a CPU can't gather or scatter
+/// the elements of a vector, the code generator accesses each by instructions of its own.
+static unsigned lengthOf(const llvm::Instruction &instruction) {
+  const auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!call)
+    return 1;
+  switch (call->getIntrinsicID()) {
+  case llvm::Intrinsic::masked_gather:
+    return llvm::cast<llvm::FixedVectorType>(call->getType())->getNumElements();
+  case llvm::Intrinsic::masked_scatter:
+    return llvm::cast<llvm::FixedVectorType>(call->getArgOperand(0)->getType())->getNumElements();
+  default:
+    return 1;
+  }
+}
+
 /// Cuts the block after its first part, and returns the rest. If the rest would have at most a
 /// quarter of a part's length, cuts nothing and returns null.
 static llvm::BasicBlock *cutPart(llvm::BasicBlock &block) {
-  auto last = block.getFirstNonPHIIt(), ahead = last;
-  for (unsigned length = 0; length < partLength + partLength / 4; ++length) {
-    if (length < partLength)
-      ++last;
-    if (++ahead == block.end())
+  auto end = block.getFirstNonPHIIt();
+  for (unsigned length = 0; length < partLength; ++end) {
+    if (end == block.end())
       return nullptr;
+    length += lengthOf(*end);
   }
-  return cutBefore(*last);
+  auto ahead = end;
+  for (unsigned rest = 0; rest <= partLength / 4; ++ahead) {
+    if (ahead == block.end())
+      return nullptr;
+    rest += lengthOf(*ahead);
+  }
+  return cutBefore(*end);
 }
 
 void cutLongBlocks(llvm::Module &module) {

@@ -80,6 +80,33 @@ TEST(Codegen, ShortBlocksStayWhole) {
   EXPECT_EQ(module->getFunction("f")->size(), 1u);
 }
 
+// A gather or scatter counts as many instructions, since the CPU may access each element by
+// instructions of its own.
+TEST(Codegen, BlocksOfGathersAreCut) {
+  std::string text =
+      "declare <64 x i8> @llvm.masked.gather.v64i8.v64p0(<64 x ptr>, i32, <64 x i1>, "
+      "<64 x i8>)\n"
+      "declare void @llvm.masked.scatter.v64i8.v64p0(<64 x i8>, <64 x ptr>, i32, "
+      "<64 x i1>)\n"
+      "define void @f(<64 x ptr> %from, <64 x ptr> %to, <64 x i1> %mask) {\n";
+  for (unsigned i = 0; i < 16; ++i) {
+    const std::string v = "%v" + std::to_string(i);
+    text += v +
+            " = call <64 x i8> @llvm.masked.gather.v64i8.v64p0(<64 x ptr> %from, i32 1, <64 x i1> "
+            "%mask, <64 x i8> poison)\n"
+            "call void @llvm.masked.scatter.v64i8.v64p0(<64 x i8> " +
+            v + ", <64 x ptr> %to, i32 1, <64 x i1> %mask)\n";
+  }
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  CodeModule module(llvm::parseAssemblyString(text + "ret void\n}", diagnostic, context).release());
+  ASSERT_TRUE(module) << diagnostic.getMessage().str();
+  cutLongBlocks(*module);
+  EXPECT_FALSE(llvm::verifyModule(*module, &llvm::errs()));
+  for (llvm::BasicBlock &block : *module->getFunction("f"))
+    EXPECT_LE(block.size(), 8u);
+}
+
 // The parts must remain separate basic blocks. LLVM would merge them if it could tell that one part
 // always follows the other.
 TEST(Codegen, CutsStayInTheCode) {
