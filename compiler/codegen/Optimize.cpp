@@ -7,6 +7,9 @@
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -105,6 +108,27 @@ public:
   }
 };
 
+/// Adds the passes of `addPassesToEmitFile`, except for the analysis of where variables are. Code
+/// from kernels has line numbers and no variables, but the analysis would follow all registers of
+/// all blocks, which takes up to a seventh of the emission.
+bool addPassesToEmit(llvm::legacy::PassManager &passes, llvm::LLVMTargetMachine &machine,
+                     llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type) {
+  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::LiveDebugValuesID);
+  auto *functions = new llvm::MachineModuleInfoWrapperPass(&machine); // `passes` owns it
+  passes.add(config);
+  passes.add(functions);
+  if (config->addISelPasses())
+    return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr, type, functions->getMMI().getContext()))
+    return false;
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
 /// Collects errors, for which LLVM would otherwise end the process.
 struct ErrorCollector : llvm::DiagnosticHandler {
   explicit ErrorCollector(std::string &errors) : errors(errors) {}
@@ -177,7 +201,7 @@ llvm::Expected<std::string> emit(llvm::Module &module, llvm::TargetMachine &mach
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+  if (!addPassesToEmit(passes, static_cast<llvm::LLVMTargetMachine &>(machine), stream, type))
     return llvm::createStringError("the target can't emit a file of this kind");
   std::string errors;
   std::unique_ptr<llvm::DiagnosticHandler> previous = context.getDiagnosticHandler();
