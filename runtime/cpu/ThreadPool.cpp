@@ -2,6 +2,7 @@
 // Hands out the programs of a job, and lets workers sleep and wakes them.
 #include "runtime/cpu/ThreadPool.h"
 
+#include "runtime/cpu/Cores.h"
 #include "runtime/cpu/Futex.h"
 
 #include <algorithm>
@@ -53,14 +54,14 @@ void forgetPool() { processPool = nullptr; }
 } // namespace
 
 ThreadPool::ThreadPool(unsigned threads, unsigned cores)
-    : numThreads(threads), spins(threads <= cores) {}
+    : numThreads(threads), spins(threads <= cores), workers(threads - 1) {}
 
 ThreadPool::~ThreadPool() {
   stopping = true;
   ++wakeups;
   futexWake(wakeups, static_cast<int>(numThreads));
-  for (pthread_t worker : workers)
-    pthread_join(worker, nullptr);
+  for (unsigned i = 0; i < numWorkers; ++i)
+    pthread_join(workers[i].thread, nullptr);
 }
 
 Expected<ThreadPool *> ThreadPool::process() {
@@ -85,13 +86,11 @@ void ThreadPool::startWorkers() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  workers.reserve(numThreads - 1);
-  for (unsigned i = 1; i < numThreads; ++i) {
-    pthread_t worker;
+  for (Worker &worker : workers) {
     // If the system grants no more threads, the existing ones do the job.
-    if (pthread_create(&worker, nullptr, workerEntry, this) != 0)
+    if (pthread_create(&worker.thread, nullptr, workerEntry, this) != 0)
       break;
-    workers.push_back(worker);
+    ++numWorkers;
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -122,12 +121,14 @@ bool ThreadPool::waitForJob() {
     return openSlots.load(std::memory_order_relaxed) != 0 ||
            stopping.load(std::memory_order_relaxed);
   };
-  if (!called() && !(spins && spinUntil(called))) {
+  // A worker that wakes too late for a job spins again, because more launches may follow.
+  while (!called() && !(spins && spinUntil(called))) {
     // An owner opens its slot before it reads the number of sleepers, and a worker adds itself to
     // this number before it looks at the slots. So either the owner sees the sleeper, or the worker
     // sees the open slot.
     ++sleepers;
-    for (uint32_t seen = wakeups; openSlots == 0 && !stopping; seen = wakeups)
+    uint32_t seen = wakeups;
+    if (openSlots == 0 && !stopping)
       futexWait(wakeups, seen);
     --sleepers;
   }
@@ -175,9 +176,30 @@ void ThreadPool::open(unsigned index, uint64_t runs) {
   uint32_t asleep = sleepers;
   if (asleep == 0)
     return;
+  keepOwnersCore();
   ++wakeups;
   uint64_t useful = std::min<uint64_t>(runs - 1, numThreads - 1);
   futexWake(wakeups, static_cast<int>(std::min<uint64_t>(useful, asleep)));
+}
+
+// Takes the core of the calling thread from workers, so that they wake on other cores. If there are
+// more threads than cores, they share all cores.
+void ThreadPool::keepOwnersCore() {
+  static const bool isNeeded = wakesOnSameCore();
+  static constexpr int mostChanges = 8;
+  std::unique_lock lock(masks, std::defer_lock);
+  if (!isNeeded || !spins || !lock.try_lock()) // another owner changes the masks
+    return;
+  const int core = currentCore();
+  const unsigned count = numWorkers.load(std::memory_order_acquire);
+  int changes = 0;
+  for (unsigned i = 0; i < count && changes < mostChanges; ++i) {
+    Worker &worker = workers[i];
+    if (worker.taken == core || !takeCore(worker.thread, core, worker.taken))
+      continue;
+    worker.taken = core;
+    ++changes;
+  }
 }
 
 // Closes the slot to further workers, and waits until all workers have left it.

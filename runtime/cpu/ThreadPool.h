@@ -19,6 +19,11 @@
 // After a job a worker first spins for some microseconds, so that it is still awake if the next
 // launch comes soon, and then sleeps. If there are more threads than cores, it sleeps at once. An
 // owner wakes as many workers as its job can use, with one system call.
+//
+// Where Linux may wake a worker on the owner's core although others are idle (see Cores.h), the
+// worker would wait there for some milliseconds. So the owner takes its core from the workers'
+// affinity masks before it wakes them. In one launch it changes a few masks only, since that needs
+// system calls.
 #pragma once
 
 #include "eft/Error.h"
@@ -29,6 +34,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <pthread.h>
 #include <vector>
 
@@ -80,12 +86,18 @@ private:
   };
   static constexpr unsigned numSlots = 8;
 
+  struct Worker {
+    pthread_t thread = {};
+    int taken = -1; // the core that is taken from its affinity mask, or -1
+  };
+
   static void *workerEntry(void *pool);
   void workerLoop(unsigned id);
   void startWorkers();
   bool waitForJob();
   Slot *takeSlot(unsigned &index);
   void open(unsigned index, uint64_t runs);
+  void keepOwnersCore();
   void waitForHelpers(Slot &slot);
   void help(unsigned index);
   void takeRuns(unsigned index);
@@ -99,7 +111,9 @@ private:
   std::atomic<uint32_t> nextId = 0;
   std::atomic<bool> started = false;
   std::atomic<bool> stopping = false;
-  std::vector<pthread_t> workers;
+  std::vector<Worker> workers;
+  std::atomic<unsigned> numWorkers = 0; // those that have been started
+  std::mutex masks;                     // held while masks and Worker::taken change
 };
 
 } // namespace eft::cpu
