@@ -58,8 +58,9 @@ def Place : Pass<"eft-place"> {
     GPU, comparisons, divisions and right shifts of integers, and loads of single elements, get the attribute
     `eft.constancy`: the number of neighbouring elements of one thread that are known to have the same result.
 
-    Every reduction without an order gets the order of `eft-order-reductions`. There is one exception: on a
-    GPU, a reduction that is `order_free` gets the order that is cheapest for the layout of its sources.
+    Every reduction without an order gets the order of `eft-order-reductions`, unless it is `order_free`. On
+    a GPU such a reduction gets the order that is cheapest for the layout of its sources. On a CPU it
+    combines whole vectors before the lanes of one.
 
     Loads and stores get notes, which `eft.load` defines:
 

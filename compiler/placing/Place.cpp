@@ -72,20 +72,37 @@ void noteAtomic(AtomicRMWOp atomic, const AxisInfos &infos, const PlacementTarge
     atomic.setRun(accessRun(infos, atomic, type, target).length);
 }
 
+/// Moves the bits of a tree that number the lanes of a CPU's vectors behind the others.
+void foldLanesLast(std::vector<int32_t> &tree, const LinearLayout &layout, unsigned axis) {
+  int64_t ofLanes = 0;
+  for (unsigned bit = 0; bit < layout.placeBits(place::lane); ++bit)
+    ofLanes |= layout.basis(place::lane, bit)[axis];
+  std::vector<int32_t> steps, lanes;
+  for (int32_t bit : tree)
+    ((bit & ofLanes) != 0 ? lanes : steps).push_back(bit);
+  llvm::append_range(steps, lanes);
+  tree = std::move(steps);
+}
+
 /// Gives an order to a reduction that has none because it is free of order. On a CPU, or if the
 /// sources have the layout `reductionLayout`, this is the usual order of reductions. Otherwise it
-/// is the cheapest order for the layout of the sources.
+/// is the cheapest order for the layout of the sources. On a CPU, whole vectors are combined before
+/// the lanes of one, since each lane bit of a vector costs a shuffle.
 void noteOrder(ReduceOp reduce, const PlacementTarget &target) {
   if (reduce.getSteps())
     return;
   auto type = cast<RankedTensorType>(reduce.getSources().front().getType());
   const std::vector<int64_t> shape(type.getShape());
   const int64_t bits = type.getElementTypeBitWidth();
+  const unsigned axis = reduce.getAxis();
   LinearLayout layout = *layoutOf(type);
-  const bool isUsual = target.kind == PlacementTarget::Kind::Cpu ||
-                       layout == reductionLayout(shape, bits, target.numWarps);
-  setOrder(reduce, isUsual ? reductionOrder(shape, reduce.getAxis(), bits, target.numWarps)
-                           : cheapestOrder(layout, reduce.getAxis()));
+  const bool isForCpu = target.kind == PlacementTarget::Kind::Cpu;
+  const bool isUsual = isForCpu || layout == reductionLayout(shape, bits, target.numWarps);
+  ReductionOrder order =
+      isUsual ? reductionOrder(shape, axis, bits, target.numWarps) : cheapestOrder(layout, axis);
+  if (isForCpu)
+    foldLanesLast(order.tree, layout, axis);
+  setOrder(reduce, order);
 }
 
 /// Sets the flag `nsw` on the sum of a number and a range that begins at 0, if the number is known

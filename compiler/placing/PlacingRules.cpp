@@ -119,7 +119,6 @@ static Value beforeReshaping(Value block) {
 
 LayoutAttr PlacingRules::reductionSource(ReduceOp reduce) {
   auto type = cast<RankedTensorType>(reduce.getSources().front().getType());
-  // On a CPU, all orders of folding cost about the same.
   if (target.kind == PlacementTarget::Kind::Cpu)
     return defaults.of(type);
   const std::vector<int64_t> shape(type.getShape());

@@ -81,7 +81,7 @@ func.func @columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr
 }
 
 // A maximum is free of order. On a GPU, it is computed in the layout of the load, in the order that costs
-// least in this layout. On a CPU, it has the usual order.
+// least in this layout. On a CPU, it has the usual order, since the columns are in separate vectors.
 // CHECK-LABEL: @maxima_of_columns
 // CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32}
 // CHECK-NEXT: eft.reduce %[[V]] axis 1 order_free steps 1 tree [32, 16, 8, 4, 1, 2]
@@ -143,6 +143,8 @@ func.func @carried_sums(%x: f32, %y: !eft.ptr<f32>, %n: i32) {
 // CHECK: eft.load %{{.*}} {run = 8 : i32}
 // CHECK-NOT: eft.convert_layout
 // CHECK: eft.reduce %{{.*}} axis 1 order_free steps 1 tree [4, 2, 1, 64, 32, 16, 8]
+// On a CPU, the eight vectors of a row are combined before the sixteen lanes of one.
+// CPU: eft.reduce %{{.*}} axis 1 order_free steps 1 tree [64, 32, 16, 2, 1, 8, 4]
 func.func @maxima_of_narrow_rows(%p: !eft.ptr<f16> {eft.divisibility = 16 : i32},
                                  %q: !eft.ptr<f32>) {
   %rows = eft.arange 0 to 32 : tensor<32xi32>
