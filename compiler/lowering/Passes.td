@@ -753,6 +753,27 @@ def Bf16ToBits : Pass<"eft-bf16-to-bits", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def RangeMinMax : Pass<"eft-range-min-max"> {
+  let summary = "Computes minima and maxima by the instruction VRANGE of AVX-512";
+  let description = [{
+    For CPUs with AVX-512, after `eft-lower-to-cpu`. `eft.min_num` and `eft.max_num` of f32 and f64 become
+    VRANGE, which orders -0 and +0 as Eft does, and gives the other operand if one is a quiet NaN. If an
+    operand is a signaling NaN, VRANGE gives a quiet NaN. So an operand that may be one, such as a loaded
+    number, becomes quiet first, by a VRANGE of the number and itself.
+
+    ```mlir
+    %m = eft.max_num %loaded, %sum : vector<16xf32>
+    ```
+    becomes
+    ```mlir
+    %quiet = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%loaded, %loaded, %c5, …) : …
+    %m = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%quiet, %sum, %c5, …) : …
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
 def OutlineParts : Pass<"eft-outline-parts", "::mlir::ModuleOp"> {
   let summary = "Cuts a long kernel into functions that it calls";
   let description = [{

@@ -33,6 +33,11 @@ static unsigned maxSortedWords(const PassOptions &options) {
   return std::min(64u, maxWordsInRegisters(options));
 }
 
+/// True for a CPU with vectors of 512 bits: it has AVX-512 with the extensions BW, DQ and VL.
+static bool hasAvx512(const PassOptions &options) {
+  return !options.isGpu && options.vectorBits >= 512;
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Target &target) {
   return target.kind == Target::Kind::Cuda ? makePtxMachine(target.computeCapability)
                                            : makeHostMachine(target.cpu, target.features);
@@ -91,7 +96,7 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu, options.convertsF16}));
   passes.addPass(createExpandFloatToInt({options.isGpu}));
   if (!options.isGpu)
-    passes.addPass(createExpandMinMax());
+    passes.addPass(createExpandMinMax({hasAvx512(options)}));
   passes.addPass(createExpandIntegerCorners());
   passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
   passes.addPass(createHoistUniform());
@@ -159,6 +164,8 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   } else {
     passes.addPass(createLowerToCpu({options.vectorBits, options.stoppable}));
     passes.addPass(createBf16ToBits());
+    if (hasAvx512(options))
+      passes.addPass(createRangeMinMax());
   }
   passes.addPass(createCSEPass());
   if (options.isGpu) {

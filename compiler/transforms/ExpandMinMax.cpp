@@ -31,11 +31,16 @@ bool isSafeSecond(Value value, bool isMinimum) {
   return !constant.isZero() || constant.isNegative() == isMinimum;
 }
 
-Number expandMinMax(Number a, Number b, bool isMinimum) {
+/// The minimum or maximum if one operand is a constant that `choose` may have in second place.
+std::optional<Number> expandWithConstant(Number a, Number b, bool isMinimum) {
   if (isSafeSecond(b, isMinimum))
     return choose(a, b, isMinimum);
   if (isSafeSecond(a, isMinimum))
     return choose(b, a, isMinimum);
+  return std::nullopt;
+}
+
+Number expandMinMax(Number a, Number b, bool isMinimum) {
   // For two zeros `choose` returns its second operand. So a is second if its sign is the winning
   // one (negative for a minimum, positive for a maximum), and first otherwise. For all other
   // numbers the order does not matter.
@@ -49,7 +54,8 @@ Number expandMinMax(Number a, Number b, bool isMinimum) {
 }
 
 template <typename Op> struct ExpandOp : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
+  ExpandOp(MLIRContext *context, bool onlyConstants)
+      : OpRewritePattern<Op>(context), onlyConstants(onlyConstants) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
@@ -57,24 +63,31 @@ template <typename Op> struct ExpandOp : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
     ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
     constexpr bool isMinimum = std::is_same_v<Op, MinNumOp>;
-    Number result = expandMinMax(Number(builder, op.getA()), Number(builder, op.getB()), isMinimum);
-    rewriter.replaceOp(op, Value(result));
+    Number a(builder, op.getA()), b(builder, op.getB());
+    std::optional<Number> result = expandWithConstant(a, b, isMinimum);
+    if (!result && onlyConstants)
+      return rewriter.notifyMatchFailure(op, "no constant operand");
+    rewriter.replaceOp(op, Value(result ? *result : expandMinMax(a, b, isMinimum)));
     return success();
   }
+
+  const bool onlyConstants;
 };
 
 struct ExpandMinMaxPass : impl::ExpandMinMaxBase<ExpandMinMaxPass> {
+  using ExpandMinMaxBase::ExpandMinMaxBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    populateExpandMinMaxPatterns(patterns);
+    populateExpandMinMaxPatterns(patterns, onlyConstants);
     applyPatternsOnce(getOperation(), std::move(patterns));
   }
 };
 
 } // namespace
 
-void populateExpandMinMaxPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandOp<MinNumOp>, ExpandOp<MaxNumOp>>(patterns.getContext());
+void populateExpandMinMaxPatterns(RewritePatternSet &patterns, bool onlyConstants) {
+  patterns.add<ExpandOp<MinNumOp>, ExpandOp<MaxNumOp>>(patterns.getContext(), onlyConstants);
 }
 
 } // namespace eft

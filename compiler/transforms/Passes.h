@@ -61,8 +61,9 @@ void populateExpandFloat8Patterns(mlir::RewritePatternSet &patterns, bool isNati
 void populateExpandNarrowFloatsPatterns(mlir::RewritePatternSet &patterns, bool nativeF16,
                                         bool nativeBf16Conversion, bool nativeF16Conversion);
 
-/// Replaces `eft.min_num` and `eft.max_num` by comparisons and selects that put -0 below +0.
-void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns);
+/// Replaces `eft.min_num` and `eft.max_num` by comparisons and selects that put -0 below +0; with
+/// `onlyConstants`, only where an operand is a constant that makes this short.
+void populateExpandMinMaxPatterns(mlir::RewritePatternSet &patterns, bool onlyConstants);
 
 /// Gives divisions and shifts of integers a result for all operands. The new code contains such
 /// operations again, so apply these patterns only once to each op (`applyPatternsOnce`).

@@ -490,6 +490,9 @@ def ExpandMinMax : Pass<"eft-expand-min-max"> {
     neither zero nor NaN. `arith.minimumf` and `arith.maximumf` stay, because LLVM's code for them, also
     five instructions, keeps the order of zeros.
 
+    With `only-constants`, only operations with such a constant become comparisons and selects. This is for
+    CPUs with AVX-512, where `eft-range-min-max` finds an instruction for the others.
+
     The pass covers f32 and f64. eft-expand-narrow-floats expands narrower types before.
 
     ```mlir
@@ -501,6 +504,10 @@ def ExpandMinMax : Pass<"eft-expand-min-max"> {
     %m = arith.select %greater, %a, %one : f32
     ```
   }];
+  let options = [
+    Option<"onlyConstants", "only-constants", "bool", "false",
+           "expand only operations with a constant operand that is neither zero nor NaN">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

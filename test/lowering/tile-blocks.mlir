@@ -132,9 +132,10 @@ func.func @row(%p: !eft.ptr<f32>) {
 #large = #eft.layout<register = [[1], [64], [128]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
 // The loops of the maximum and of the store may run in any order, so they run backwards. The loop of the
-// sum adds the parts in their order.
+// sum adds the parts in their order. The maximum begins with NaN, which loses to every number.
 // ALTERNATE-LABEL: @directions(
-// ALTERNATE: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args
+// ALTERNATE: %[[NAN:.*]] = arith.constant dense<0x7FC00000> : tensor<64xf32,
+// ALTERNATE: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%{{.*}} = %[[NAN]])
 // ALTERNATE-NEXT: %[[PART:.*]] = arith.subi %c3_i32{{.*}}, %[[I]]
 // ALTERNATE: arith.shli %[[PART]]
 // ALTERNATE: eft.reduce

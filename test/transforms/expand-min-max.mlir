@@ -1,4 +1,11 @@
 // RUN: eft-opt %s --eft-expand-min-max --cse | FileCheck %s
+// RUN: eft-opt %s --eft-expand-min-max=only-constants --cse | FileCheck %s --check-prefix=ONLY
+
+// ONLY-LABEL: @greater_of_two_blocks
+// ONLY: eft.max_num
+// ONLY-LABEL: @constant_operand
+// ONLY-NOT: eft.m
+// ONLY: return
 
 // CHECK-LABEL: @greater_of_two_blocks
 // CHECK-SAME: (%[[A:.*]]: tensor<64xf32>, %[[B:.*]]: tensor<64xf32>)

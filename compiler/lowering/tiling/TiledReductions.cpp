@@ -62,6 +62,11 @@ TypedAttr neutralElement(ReduceOp reduce) {
   // The neutral element of a sum is −0, because −0 + 0 is 0.
   if (auto type = dyn_cast<FloatType>(op->getResult(0).getType()); type && isa<arith::AddFOp>(op))
     return FloatAttr::get(type, APFloat::getZero(type.getFloatSemantics(), /*Negative=*/true));
+  // A minimum or maximum of NaN and another number is the other number.
+  if (isa<MinNumOp, MaxNumOp>(op)) {
+    auto type = cast<FloatType>(op->getResult(0).getType());
+    return FloatAttr::get(type, APFloat::getQNaN(type.getFloatSemantics()));
+  }
   std::optional<TypedAttr> neutral = arith::getNeutralElement(op);
   return neutral ? *neutral : TypedAttr();
 }

@@ -21,8 +21,9 @@ def extremum_of(x: np.ndarray, axis, is_max: bool) -> np.ndarray:
     if x.dtype.kind in "iub":
         return np.asarray((np.max if is_max else np.min)(x, axis))
     sign = 1 if is_max else -1
-    x = x.astype(np.float64)
-    lowest = np.where(np.isnan(x), -np.inf, sign * x)
+    with np.errstate(invalid="ignore"):  # signaling NaNs
+        x = x.astype(np.float64)
+        lowest = np.where(np.isnan(x), -np.inf, sign * x)
     value = sign * np.max(lowest, axis, keepdims=True)
     nothing = np.all(np.isnan(x), axis, keepdims=True)
     has_sign = np.any((x == 0) & (np.signbit(x) != is_max), axis, keepdims=True)
@@ -54,6 +55,45 @@ CORNERS = [
     [np.nan, np.inf, np.nan, np.inf, np.nan, np.nan, np.nan, np.nan],
     [2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0],
 ]
+
+
+@eft.jit
+def pairwise(x_ptr, y_ptr, out_ptr, N: tl.constexpr, MAX: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    y = tl.load(y_ptr + tl.arange(0, N))
+    tl.store(out_ptr + tl.arange(0, N), tl.maximum(x, y) if MAX else tl.minimum(x, y))
+
+
+#: A signaling NaN and a quiet one, both signs, and numbers.
+PATTERNS = {
+    np.uint32: [0x7F800001, 0xFF800001, 0x7FC00000, 0xFFC00000, 0, 1 << 31, 0x3F800000, 0xC0000000],
+    np.uint64: [
+        *(0x7FF0000000000001, 0xFFF0000000000001, 0x7FF8000000000000, 0xFFF8000000000000),
+        *(0, 1 << 63, 0x3FF0000000000000, 0xC000000000000000),
+    ],
+}
+
+
+@pytest.mark.parametrize("is_max", [True, False])
+@pytest.mark.parametrize("bits", PATTERNS)
+def test_signaling_nans_count_as_missing(device, bits, is_max):
+    numbers = np.array(PATTERNS[bits], bits).view(f"f{np.dtype(bits).itemsize}")
+    x, y = (part.ravel().copy() for part in np.meshgrid(numbers, numbers))
+    found = run(device, pairwise, (x, y), x.shape, x.dtype, N=x.size, MAX=is_max)
+    assert_same_bits(found, extremum_of(np.stack([x, y]), 0, is_max).ravel().astype(x.dtype))
+
+
+@pytest.mark.parametrize("is_max", [True, False])
+@pytest.mark.parametrize("bits", PATTERNS)
+@pytest.mark.parametrize("length", [2, 8, 64, 1024])
+def test_rows_with_signaling_nans(device, length, bits, is_max):
+    numbers = np.array(PATTERNS[bits], bits).view(f"f{np.dtype(bits).itemsize}")
+    x = np.stack([np.resize(np.roll(numbers, shift), length) for shift in range(8)])
+    x[:4, length // 2 :] = numbers[0]
+    x[7] = numbers[1]
+    expected = extremum_of(x, 1, is_max).astype(x.dtype)
+    found = run(device, extremum, (x,), expected.shape, x.dtype, SHAPE=x.shape, AXIS=1, MAX=is_max)
+    assert_same_bits(found, expected)
 
 
 @pytest.mark.parametrize("is_max", [True, False])
