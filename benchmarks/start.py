@@ -118,6 +118,8 @@ def child(system: str, device: str, kernel: str) -> dict[str, float]:
 
 def run_child(system: str, device: str, kernel: str, cache: str) -> dict[str, float]:
     environment = dict(os.environ, EFT_CACHE_DIR=cache, TRITON_CACHE_DIR=cache)
+    # An installed package has bytecode. Eft's build gets it at its first import.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, __file__, "--child", system, device, kernel]
     start = time.perf_counter()
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
