@@ -22,20 +22,19 @@ Expected<std::unique_ptr<Assertions>> Assertions::of(const Driver &driver, Modul
     return std::unique_ptr<Assertions>();
   if (result != success)
     return driver.error(result, "cuModuleGetGlobal", doing);
-  std::unique_ptr<Assertions> assertions(new Assertions(driver));
-  if (Status status = assertions->prepare(module, variable, trap, doing); !status.ok())
+  std::unique_ptr<Assertions> assertions(new Assertions(driver, trap));
+  if (Status status = assertions->prepare(module, variable, doing); !status.ok())
     return std::move(status).error();
   return assertions;
 }
 
-Status Assertions::prepare(ModuleHandle module, DevicePointer variable, bool trap,
-                           std::string_view doing) {
+Status Assertions::prepare(ModuleHandle module, DevicePointer variable, std::string_view doing) {
   void *memory = nullptr;
   Result result = driver.cuMemHostAlloc(&memory, sizeof(Record), portable | mappedForDevice);
   if (result != success)
     return driver.error(result, "cuMemHostAlloc", doing);
   record = new (memory) Record{};
-  record->traps = trap;
+  record->traps = traps;
   // The memory has the same address on the host and on the GPU.
   auto address = reinterpret_cast<uint64_t>(memory);
   result = driver.cuMemcpyHtoD(variable, &address, sizeof(address));

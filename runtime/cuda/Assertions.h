@@ -35,7 +35,7 @@ public:
   ~Assertions();
   Assertions(const Assertions &) = delete;
 
-  bool trap() const { return record->traps != 0; }
+  bool trap() const { return traps; }
 
   // Returns the error of the assertion in the record; success if there is none.
   Status failure() const;
@@ -59,11 +59,12 @@ private:
     uint32_t traps; // whether a failed assertion traps
   };
 
-  explicit Assertions(const Driver &driver) : driver(driver) {}
+  Assertions(const Driver &driver, bool traps) : driver(driver), traps(traps) {}
   void abandon(StreamHandle stream);
-  Status prepare(ModuleHandle module, DevicePointer variable, bool trap, std::string_view doing);
+  Status prepare(ModuleHandle module, DevicePointer variable, std::string_view doing);
 
   const Driver &driver;
+  const bool traps;
   Record *record = nullptr;
   std::string sites;
   std::mutex oneLaunch;
