@@ -759,15 +759,17 @@ def RangeMinMax : Pass<"eft-range-min-max"> {
     For CPUs with AVX-512, after `eft-lower-to-cpu`. `eft.min_num` and `eft.max_num` of f32 and f64 become
     VRANGE, which orders -0 and +0 as Eft does, and gives the other operand if one is a quiet NaN. If an
     operand is a signaling NaN, VRANGE gives a quiet NaN. So an operand that may be one, such as a loaded
-    number, becomes quiet first, by a VRANGE of the number and itself.
+    number, becomes quiet first, by a VRANGE of the number and itself. Constants, converted integers, and
+    results of other minima and maxima are known to be quiet. Results of other arithmetic are not: LLVM
+    simplifies `x * -1` to a change of the sign.
 
     ```mlir
-    %m = eft.max_num %loaded, %sum : vector<16xf32>
+    %m = eft.max_num %loaded, %converted : vector<16xf32>
     ```
     becomes
     ```mlir
-    %quiet = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%loaded, %loaded, %c5, …) : …
-    %m = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%quiet, %sum, %c5, …) : …
+    %quiet = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%loaded, %loaded, %c4, …) : …
+    %m = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%quiet, %converted, %c5, …) : …
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect",

@@ -1,22 +1,76 @@
 // RUN: eft-opt %s -split-input-file -eft-range-min-max | FileCheck %s --implicit-check-not=eft.m
 
-// A number in memory may be a signaling NaN, the result of an addition never is.
+// A number in memory may be a signaling NaN, a converted integer never is.
 
-// CHECK-LABEL: @loaded_and_computed
-// CHECK-SAME: (%[[P:.*]]: !llvm.ptr, %[[A:.*]]: vector<16xf32>)
-func.func @loaded_and_computed(%p: !llvm.ptr, %a: vector<16xf32>) -> vector<16xf32> {
+// CHECK-LABEL: @loaded_and_converted
+// CHECK-SAME: (%[[P:.*]]: !llvm.ptr, %[[A:.*]]: vector<16xi32>)
+func.func @loaded_and_converted(%p: !llvm.ptr, %a: vector<16xi32>) -> vector<16xf32> {
   // CHECK: %[[X:.*]] = llvm.load %[[P]]
-  // CHECK: %[[S:.*]] = arith.addf %[[A]], %[[A]]
-  // CHECK: %[[MAX:.*]] = arith.constant 5 : i32
+  // CHECK: %[[S:.*]] = arith.sitofp %[[A]]
+  // CHECK: %[[MIN:.*]] = arith.constant 4 : i32
   // CHECK: %[[ALL:.*]] = arith.constant -1 : i16
   // CHECK: %[[ROUND:.*]] = arith.constant 4 : i32
-  // CHECK: %[[Q:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%[[X]], %[[X]], %[[MAX]], %[[X]], %[[ALL]], %[[ROUND]])
-  // CHECK: %[[R:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%[[Q]], %[[S]], %{{.*}}, %[[Q]], %{{.*}}, %{{.*}})
+  // CHECK: %[[Q:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%[[X]], %[[X]], %[[MIN]], %[[X]], %[[ALL]], %[[ROUND]])
+  // CHECK: %[[MAX:.*]] = arith.constant 5 : i32
+  // CHECK: %[[R:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.512"(%[[Q]], %[[S]], %[[MAX]], %[[Q]], %{{.*}}, %{{.*}})
   // CHECK: return %[[R]]
   %x = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
-  %s = arith.addf %a, %a : vector<16xf32>
+  %s = arith.sitofp %a : vector<16xi32> to vector<16xf32>
   %r = eft.max_num %x, %s : vector<16xf32>
   return %r : vector<16xf32>
+}
+
+// -----
+
+// LLVM turns the product into a change of the sign, which leaves a signaling NaN as it is.
+
+// CHECK-LABEL: @product
+// CHECK: %[[Y:.*]] = arith.mulf
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.range.ps.128"(%[[Y]], %[[Y]],
+func.func @product(%x: vector<4xf32>) -> vector<4xf32> {
+  %minus_one = arith.constant dense<-1.0> : vector<4xf32>
+  %two = arith.constant dense<2.0> : vector<4xf32>
+  %y = arith.mulf %x, %minus_one : vector<4xf32>
+  %r = eft.max_num %y, %two : vector<4xf32>
+  return %r : vector<4xf32>
+}
+
+// -----
+
+// An array on the stack is quiet if all that is stored there is quiet.
+
+// CHECK-LABEL: @arrays_on_the_stack
+// CHECK: %[[X:.*]] = llvm.load
+// CHECK: %[[Y:.*]] = llvm.load
+// CHECK: %[[Q:.*]] = llvm.call_intrinsic {{.*}}(%[[Y]], %[[Y]],
+// CHECK: llvm.call_intrinsic {{.*}}(%[[X]], %[[Q]],
+func.func @arrays_on_the_stack(%a: vector<4xi32>, %b: vector<4xf32>) -> vector<4xf32> {
+  %c2 = arith.constant 2 : i32
+  %quiet = llvm.alloca %c2 x f32 : (i32) -> !llvm.ptr
+  %other = llvm.alloca %c2 x f32 : (i32) -> !llvm.ptr
+  %s = arith.sitofp %a : vector<4xi32> to vector<4xf32>
+  %p = llvm.getelementptr %quiet[16] : (!llvm.ptr) -> !llvm.ptr, i8
+  llvm.store %s, %p : vector<4xf32>, !llvm.ptr
+  llvm.store %s, %other : vector<4xf32>, !llvm.ptr
+  llvm.store %b, %other : vector<4xf32>, !llvm.ptr
+  %x = llvm.load %quiet : !llvm.ptr -> vector<4xf32>
+  %y = llvm.load %other : !llvm.ptr -> vector<4xf32>
+  %r = eft.max_num %x, %y : vector<4xf32>
+  return %r : vector<4xf32>
+}
+
+// -----
+
+// The maximum of NaN and a number is the number.
+
+// CHECK-LABEL: @nan_and_number
+// CHECK: %[[S:.*]] = arith.sitofp
+// CHECK-NEXT: return %[[S]]
+func.func @nan_and_number(%a: vector<4xi32>) -> vector<4xf32> {
+  %nan = arith.constant dense<0x7FC00000> : vector<4xf32>
+  %s = arith.sitofp %a : vector<4xi32> to vector<4xf32>
+  %r = eft.max_num %nan, %s : vector<4xf32>
+  return %r : vector<4xf32>
 }
 
 // -----
@@ -64,11 +118,11 @@ func.func @signaling_start(%p: !llvm.ptr, %n: index) -> vector<8xf32> {
 // Vectors of other lengths are cut or filled up.
 
 // CHECK-LABEL: @minima_of_all_lengths
-// CHECK-SAME: (%[[A:.*]]: vector<16xf64>, %[[B:.*]]: vector<2xf32>, %[[C:.*]]: f64)
-func.func @minima_of_all_lengths(%a: vector<16xf64>, %b: vector<2xf32>, %c: f64) -> (vector<16xf64>, vector<2xf32>, f64) {
-  // CHECK: arith.addf %[[A]]
-  // CHECK: %[[BB:.*]] = arith.addf %[[B]]
-  // CHECK: %[[CC:.*]] = arith.addf %[[C]]
+// CHECK-SAME: (%[[A:.*]]: vector<16xi32>, %[[B:.*]]: vector<2xi32>, %[[C:.*]]: i32)
+func.func @minima_of_all_lengths(%a: vector<16xi32>, %b: vector<2xi32>, %c: i32) -> (vector<16xf64>, vector<2xf32>, f64) {
+  // CHECK: arith.sitofp %[[A]]
+  // CHECK: %[[BB:.*]] = arith.sitofp %[[B]]
+  // CHECK: %[[CC:.*]] = arith.sitofp %[[C]]
   // CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [8], strides = [1]} : vector<16xf64> to vector<8xf64>
   // CHECK: arith.constant 4 : i32
   // CHECK: arith.constant -1 : i8
@@ -82,9 +136,9 @@ func.func @minima_of_all_lengths(%a: vector<16xf64>, %b: vector<2xf32>, %c: f64)
   // CHECK: vector.splat %[[CC]] : vector<2xf64>
   // CHECK: %[[N:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.range.pd.128"
   // CHECK: vector.extract %[[N]][0] : f64 from vector<2xf64>
-  %aa = arith.addf %a, %a : vector<16xf64>
-  %bb = arith.addf %b, %b : vector<2xf32>
-  %cc = arith.addf %c, %c : f64
+  %aa = arith.sitofp %a : vector<16xi32> to vector<16xf64>
+  %bb = arith.sitofp %b : vector<2xi32> to vector<2xf32>
+  %cc = arith.sitofp %c : i32 to f64
   %x = eft.min_num %aa, %aa : vector<16xf64>
   %y = eft.min_num %bb, %bb : vector<2xf32>
   %z = eft.min_num %cc, %cc : f64

@@ -2,17 +2,16 @@
 // eft-range-min-max: eft.min_num and eft.max_num by AVX-512's instruction VRANGE.
 #include "compiler/ir/EftDialect.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/transforms/ApplyOnce.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <array>
 
 using namespace mlir;
 
@@ -22,13 +21,19 @@ namespace eft {
 
 namespace {
 
-/// Finds out whether a value may be a signaling NaN. Arithmetic never gives one.
+/// The start of the names of LLVM's intrinsics for VRANGE.
+constexpr StringLiteral intrinsic = "llvm.x86.avx512.mask.range.p";
+
+/// Finds out whether a value may be a signaling NaN. Sums, products and other arithmetic are no
+/// proof of the contrary: LLVM simplifies x * -1 to a change of the sign, and x / 1 to x.
 class Quietness {
 public:
   /// True if the value is known to be no signaling NaN.
-  static bool isQuiet(Value value) { return Quietness().check(value); }
+  static bool isQuiet(Value value) { return Quietness(value).check(value); }
 
 private:
+  explicit Quietness(Value value) : element(getElementTypeOrSelf(value)) {}
+
   /// A value that depends on itself, by way of a loop, is quiet if all else that it depends on is.
   bool check(Value value) {
     constexpr unsigned mostValues = 32;
@@ -39,9 +44,9 @@ private:
     if (auto argument = dyn_cast<BlockArgument>(value))
       return checkArgument(argument);
     return TypeSwitch<Operation *, bool>(value.getDefiningOp())
-        .Case<MinNumOp, MaxNumOp, arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-              math::FmaOp, arith::SIToFPOp, arith::UIToFPOp, arith::ExtFOp, arith::TruncFOp>(
+        .Case<MinNumOp, MaxNumOp, arith::SIToFPOp, arith::UIToFPOp, arith::ExtFOp>(
             [](Operation *) { return true; })
+        .Case([](LLVM::CallIntrinsicOp call) { return call.getIntrin().starts_with(intrinsic); })
         .Case([&](arith::ConstantOp constant) { return isQuietConstant(constant.getValue()); })
         .Case<vector::SplatOp, vector::BroadcastOp, vector::ShuffleOp, vector::ExtractOp,
               vector::ExtractStridedSliceOp>([&](Operation *op) {
@@ -52,6 +57,12 @@ private:
         })
         .Case([&](scf::ForOp loop) {
           return checkLoop(loop, cast<OpResult>(value).getResultNumber());
+        })
+        .Case([&](LLVM::LoadOp load) {
+          Value address = load.getAddr();
+          while (auto element = address.getDefiningOp<LLVM::GEPOp>())
+            address = element.getBase();
+          return address.getDefiningOp<LLVM::AllocaOp>() && checkStores(address);
         })
         .Default(false);
   }
@@ -65,6 +76,19 @@ private:
     return check(loop.getInitArgs()[number]) && check(loop.getYieldedValues()[number]);
   }
 
+  /// True if only quiet values of the same type are stored to an array on the stack. `address` is
+  /// the address of the array or of an element.
+  bool checkStores(Value address) {
+    return llvm::all_of(address.getUsers(), [&](Operation *user) {
+      if (auto element = dyn_cast<LLVM::GEPOp>(user))
+        return checkStores(element);
+      auto store = dyn_cast<LLVM::StoreOp>(user);
+      return isa<LLVM::LoadOp, LLVM::LifetimeStartOp, LLVM::LifetimeEndOp>(user) ||
+             (store && store.getAddr() == address &&
+              getElementTypeOrSelf(store.getValue()) == element && check(store.getValue()));
+    });
+  }
+
   static bool isQuietConstant(Attribute constant) {
     auto isQuiet = [](const APFloat &number) { return !number.isSignaling(); };
     if (auto number = dyn_cast<FloatAttr>(constant))
@@ -73,6 +97,7 @@ private:
     return numbers && llvm::all_of(numbers.getValues<APFloat>(), isQuiet);
   }
 
+  const Type element;
   llvm::SmallDenseSet<Value> seen;
 };
 
@@ -88,8 +113,7 @@ Value emitRegister(ImplicitLocOpBuilder &b, Value left, Value right, bool isMini
   SmallVector<Value> operands = {left, right, kind, left, all};
   if (bits == 512)
     operands.push_back(b.create<arith::ConstantIntOp>(4, 32)); // rounding: as usual
-  std::string name = "llvm.x86.avx512.mask.range.p" + std::string(width == 32 ? "s" : "d") + "." +
-                     std::to_string(bits);
+  std::string name = (intrinsic + (width == 32 ? "s." : "d.") + Twine(bits)).str();
   return b.create<LLVM::CallIntrinsicOp>(type, b.getStringAttr(name), operands).getResult(0);
 }
 
@@ -127,31 +151,63 @@ Value emitRange(ImplicitLocOpBuilder &b, Value left, Value right, bool isMinimum
   return result;
 }
 
+/// The value with its signaling NaNs made quiet. VRANGE of a value and itself does that.
+Value emitQuiet(ImplicitLocOpBuilder &b, Value value) {
+  return Quietness::isQuiet(value) ? value : emitRange(b, value, value, /*isMinimum=*/true);
+}
+
+bool isNan(Value value) {
+  if (auto splat = value.getDefiningOp<vector::SplatOp>())
+    value = splat.getInput();
+  APFloat number(0.0);
+  return matchPattern(value, m_ConstantFloat(&number)) && number.isNaN();
+}
+
+/// True for f32 and f64, and for vectors of these with one dimension, whose length is a power of
+/// two.
+bool hasRange(Type type) {
+  const Type element = getElementTypeOrSelf(type);
+  auto vector = dyn_cast<VectorType>(type);
+  return (element.isF32() || element.isF64()) &&
+         (type == element ||
+          (vector && vector.getRank() == 1 && llvm::isPowerOf2_64(vector.getNumElements())));
+}
+
+/// Emits the minimum or maximum of two values. Fails if VRANGE has no vectors of their type.
+FailureOr<Value> emitMinMax(ImplicitLocOpBuilder &b, Value left, Value right, bool isMinimum) {
+  if (!hasRange(left.getType()))
+    return failure();
+  // VRANGE gives a quiet NaN if an operand is a signaling one, where the other operand is wanted.
+  left = emitQuiet(b, left), right = emitQuiet(b, right);
+  if (isNan(left))
+    return right;
+  return isNan(right) ? left : emitRange(b, left, right, isMinimum);
+}
+
+template <typename Op> struct UseRange : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    FailureOr<Value> result = emitMinMax(b, op.getA(), op.getB(), std::is_same_v<Op, MinNumOp>);
+    if (failed(result))
+      return rewriter.notifyMatchFailure(op, "VRANGE has no vectors of this type");
+    rewriter.replaceOp(op, *result);
+    return success();
+  }
+};
+
 struct RangeMinMaxPass : impl::RangeMinMaxBase<RangeMinMaxPass> {
   void runOnOperation() override {
-    SmallVector<Operation *> operations;
+    RewritePatternSet patterns(&getContext());
+    patterns.add<UseRange<MinNumOp>, UseRange<MaxNumOp>>(&getContext());
+    applyPatternsOnce(getOperation(), std::move(patterns));
     getOperation()->walk([&](Operation *op) {
-      Type element = op->getNumResults() == 1 ? getElementTypeOrSelf(op->getResult(0)) : Type();
-      if (isa<MinNumOp, MaxNumOp>(op) && (element.isF32() || element.isF64()))
-        operations.push_back(op);
+      if (!isa<MinNumOp, MaxNumOp>(op))
+        return;
+      op->emitOpError("must be on f32, f64 or a vector of these whose length is a power of two");
+      signalPassFailure();
     });
-    // Quietness knows these operations, so it is asked before any of them is replaced.
-    SmallVector<std::array<bool, 2>> quiet;
-    for (Operation *op : operations)
-      quiet.push_back(
-          {Quietness::isQuiet(op->getOperand(0)), Quietness::isQuiet(op->getOperand(1))});
-    for (auto [op, isQuiet] : llvm::zip_equal(operations, quiet)) {
-      ImplicitLocOpBuilder b(op->getLoc(), op);
-      // VRANGE gives a quiet NaN if an operand is a signaling one, where the other operand is
-      // wanted. Of a value and itself it makes the quiet value.
-      auto quieted = [&](Value value, bool isQuiet) {
-        return isQuiet ? value : emitRange(b, value, value, isa<MinNumOp>(op));
-      };
-      Value left = quieted(op->getOperand(0), isQuiet[0]);
-      Value right = quieted(op->getOperand(1), isQuiet[1]);
-      op->getResult(0).replaceAllUsesWith(emitRange(b, left, right, isa<MinNumOp>(op)));
-      op->erase();
-    }
   }
 };
 

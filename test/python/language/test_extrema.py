@@ -83,6 +83,27 @@ def test_signaling_nans_count_as_missing(device, bits, is_max):
     assert_same_bits(found, extremum_of(np.stack([x, y]), 0, is_max).ravel().astype(x.dtype))
 
 
+@eft.jit
+def of_changed(x_ptr, out_ptr, N: tl.constexpr):
+    """Stores the greater of 2 and each of some expressions that compilers simplify to x, -x or
+    |x|."""
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    wide = x.to(tl.float64).to(x.dtype)
+    changed = (x * -1.0, x / -1.0, -0.0 - x, x * 1.0, x + 0.0, tl.abs(x) + 0.0, wide)
+    for k in tl.static_range(len(changed)):
+        tl.store(out_ptr + k * N + i, tl.maximum(changed[k], 2.0 + i.to(x.dtype)))
+
+
+@pytest.mark.parametrize("bits", PATTERNS)
+def test_simplified_arithmetic_of_signaling_nans(device, bits):
+    x = np.array(PATTERNS[bits], bits).view(f"f{np.dtype(bits).itemsize}")
+    with np.errstate(invalid="ignore"):
+        changed = np.stack([-x, -x, -x, x, x, np.abs(x), x])
+        expected = np.fmax(changed, 2 + np.arange(8)).astype(x.dtype)
+    assert_same_bits(run(device, of_changed, (x,), expected.shape, x.dtype, N=8), expected)
+
+
 @pytest.mark.parametrize("is_max", [True, False])
 @pytest.mark.parametrize("bits", PATTERNS)
 @pytest.mark.parametrize("length", [2, 8, 64, 1024])
