@@ -33,11 +33,6 @@ static unsigned maxSortedWords(const PassOptions &options) {
   return std::min(64u, maxWordsInRegisters(options));
 }
 
-/// True for a CPU with vectors of 512 bits: it has AVX-512 with the extensions BW, DQ and VL.
-static bool hasAvx512(const PassOptions &options) {
-  return !options.isGpu && options.vectorBits >= 512;
-}
-
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> makeMachine(const Target &target) {
   return target.kind == Target::Kind::Cuda ? makePtxMachine(target.computeCapability)
                                            : makeHostMachine(target.cpu, target.features);
@@ -95,8 +90,8 @@ void addBlockTransforms(OpPassManager &passes, const PassOptions &options) {
   passes.addPass(createExpandFloat8({options.isGpu && hasFloat8(options.target)}));
   passes.addPass(createExpandNarrowFloats({options.isGpu, options.isGpu, options.convertsF16}));
   passes.addPass(createExpandFloatToInt({options.isGpu}));
-  if (!options.isGpu)
-    passes.addPass(createExpandMinMax({hasAvx512(options)}));
+  if (!options.isGpu) // the others stay until they are operations on vectors
+    passes.addPass(createExpandMinMax({/*onlyConstants=*/true}));
   passes.addPass(createExpandIntegerCorners());
   passes.addPass(createExpandPhilox({options.isGpu ? 32u : 64u}));
   passes.addPass(createHoistUniform());
@@ -164,8 +159,10 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   } else {
     passes.addPass(createLowerToCpu({options.vectorBits, options.stoppable}));
     passes.addPass(createBf16ToBits());
-    if (hasAvx512(options))
+    if (options.vectorBits >= 512) // AVX-512 with the extension DQ
       passes.addPass(createRangeMinMax());
+    else
+      passes.addPass(createExpandMinMax());
   }
   passes.addPass(createCSEPass());
   if (options.isGpu) {

@@ -490,8 +490,10 @@ def ExpandMinMax : Pass<"eft-expand-min-max"> {
     neither zero nor NaN. `arith.minimumf` and `arith.maximumf` stay, because LLVM's code for them, also
     five instructions, keeps the order of zeros.
 
-    With `only-constants`, only operations with such a constant become comparisons and selects. This is for
-    CPUs with AVX-512, where `eft-range-min-max` finds an instruction for the others.
+    The pass runs twice. The first time, on blocks, it has the option `only-constants`: only operations with
+    such a constant become comparisons and selects. The others are needed as they are, because a reduction
+    by one of them may begin with NaN and combine in any order. The pass runs again on the vectors that
+    `eft-lower-to-cpu` makes of blocks. On CPUs with AVX-512, `eft-range-min-max` runs in its place.
 
     The pass covers f32 and f64. eft-expand-narrow-floats expands narrower types before.
 
