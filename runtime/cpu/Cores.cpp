@@ -2,7 +2,6 @@
 // Asks on which core a thread runs, and changes affinity masks.
 #include "runtime/cpu/Cores.h"
 
-#include <sched.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -11,9 +10,9 @@ namespace eft::cpu {
 
 int currentCore() { return sched_getcpu(); }
 
-bool wakesOnSameCore() {
+bool isVirtualMachine() {
 #if defined(__x86_64__)
-  // Hypervisors set the bit 31 of ECX, and processors clear it.
+  // Hypervisors set bit 31 of ECX, and processors clear it.
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx >> 31) != 0;
 #else
@@ -21,14 +20,32 @@ bool wakesOnSameCore() {
 #endif
 }
 
-bool takeCore(pthread_t thread, int core, int taken) {
-  cpu_set_t cores;
-  if (core < 0 || core >= CPU_SETSIZE || pthread_getaffinity_np(thread, sizeof(cores), &cores) != 0)
+bool AffinityMask::readWhole(pthread_t thread, cpu_set_t &whole) const {
+  cpu_set_t own;
+  if (pthread_getaffinity_np(thread, sizeof(whole), &whole) != 0 ||
+      sched_getaffinity(0, sizeof(own), &own) != 0)
     return false;
-  if (taken >= 0)
-    CPU_SET(static_cast<unsigned>(taken), &cores);
-  CPU_CLR(static_cast<unsigned>(core), &cores);
-  return CPU_COUNT(&cores) > 0 && pthread_setaffinity_np(thread, sizeof(cores), &cores) == 0;
+  if (taken >= 0 && CPU_EQUAL(&whole, &left) && CPU_ISSET(static_cast<unsigned>(taken), &own))
+    CPU_SET(static_cast<unsigned>(taken), &whole);
+  return true;
+}
+
+void AffinityMask::take(pthread_t thread, int core) {
+  cpu_set_t mask;
+  if (core < 0 || core >= CPU_SETSIZE || !readWhole(thread, mask))
+    return;
+  CPU_CLR(static_cast<unsigned>(core), &mask);
+  if (CPU_COUNT(&mask) == 0 || pthread_setaffinity_np(thread, sizeof(mask), &mask) != 0)
+    return;
+  taken = core;
+  left = mask;
+}
+
+void AffinityMask::giveBack(pthread_t thread) {
+  cpu_set_t mask;
+  if (taken >= 0 && readWhole(thread, mask))
+    pthread_setaffinity_np(thread, sizeof(mask), &mask);
+  taken = -1;
 }
 
 } // namespace eft::cpu

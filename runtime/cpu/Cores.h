@@ -3,20 +3,40 @@
 #pragma once
 
 #include <pthread.h>
+#include <sched.h>
 
 namespace eft::cpu {
 
 // The core on which the calling thread runs, or -1 if the system does not tell.
 int currentCore();
 
-// True if Linux may wake a thread on the core of the thread that wakes it although other cores are
-// idle. On a virtual machine it may take a core that has been idle for some time for one that the
-// host has taken away.
-bool wakesOnSameCore();
+// True if this is a virtual machine. There Linux assumes that the host has descheduled a core that
+// has been idle for about 1 ms. So it may wake a thread on the core of the thread that wakes it,
+// although other cores are idle.
+bool isVirtualMachine();
 
-// Takes a core from the affinity mask of a thread, so that the thread wakes on another core. Before
-// that, gives back the core `taken`, if it is not -1. Returns false and changes nothing if the
-// thread has no other core, or if the machine has more than 1024 cores.
-bool takeCore(pthread_t thread, int core, int taken);
+// The affinity mask of a thread, from which one core may be missing, so that the thread wakes on
+// another one. If somebody else changes the mask, that change stays. On machines with more than
+// 1024 cores, no core can be taken.
+class AffinityMask {
+public:
+  // The core that is missing, or -1.
+  int missing() const { return taken; }
+
+  // Gives back the missing core, and takes `core` instead. Does nothing if the thread has no other
+  // core.
+  void take(pthread_t thread, int core);
+
+  // Gives back the missing core.
+  void giveBack(pthread_t thread);
+
+private:
+  // Reads the mask, and adds the missing core, unless somebody else has changed the mask or has
+  // taken that core from the calling thread, too. Returns false if the system does not tell.
+  bool readWhole(pthread_t thread, cpu_set_t &whole) const;
+
+  int taken = -1;
+  cpu_set_t left = {}; // the mask without the missing core
+};
 
 } // namespace eft::cpu

@@ -2,7 +2,6 @@
 // Hands out the programs of a job, and lets workers sleep and wakes them.
 #include "runtime/cpu/ThreadPool.h"
 
-#include "runtime/cpu/Cores.h"
 #include "runtime/cpu/Futex.h"
 
 #include <algorithm>
@@ -53,8 +52,9 @@ void forgetPool() { processPool = nullptr; }
 
 } // namespace
 
-ThreadPool::ThreadPool(unsigned threads, unsigned cores)
-    : numThreads(threads), spins(threads <= cores), workers(threads - 1) {}
+ThreadPool::ThreadPool(unsigned threads, unsigned cores, bool isVirtual)
+    : numThreads(threads), spins(threads <= cores), keepsCore(spins && isVirtual),
+      workers(threads - 1) {}
 
 ThreadPool::~ThreadPool() {
   stopping = true;
@@ -176,35 +176,44 @@ void ThreadPool::open(unsigned index, uint64_t runs) {
   uint32_t asleep = sleepers;
   if (asleep == 0)
     return;
-  keepOwnersCore();
+  takeOwnersCore();
   ++wakeups;
   uint64_t useful = std::min<uint64_t>(runs - 1, numThreads - 1);
   futexWake(wakeups, static_cast<int>(std::min<uint64_t>(useful, asleep)));
 }
 
-// Takes the core of the calling thread from workers, so that they wake on other cores. If there are
-// more threads than cores, they share all cores.
-void ThreadPool::keepOwnersCore() {
-  static const bool isNeeded = wakesOnSameCore();
+// Takes the core of the calling thread from workers, so that they wake on other cores.
+void ThreadPool::takeOwnersCore() {
   static constexpr int mostChanges = 8;
   std::unique_lock lock(masks, std::defer_lock);
-  if (!isNeeded || !spins || !lock.try_lock()) // another owner changes the masks
+  if (!keepsCore || !lock.try_lock()) // another owner changes the masks
     return;
   const int core = currentCore();
   const unsigned count = numWorkers.load(std::memory_order_acquire);
   int changes = 0;
   for (unsigned i = 0; i < count && changes < mostChanges; ++i) {
-    Worker &worker = workers[i];
-    if (worker.taken == core || !takeCore(worker.thread, core, worker.taken))
+    nextMask = nextMask + 1 < count ? nextMask + 1 : 0;
+    Worker &worker = workers[nextMask];
+    if (worker.mask.missing() == core)
       continue;
-    worker.taken = core;
+    worker.mask.take(worker.thread, core);
     ++changes;
   }
 }
 
+// Gives all workers back the cores that owners have taken from them.
+void ThreadPool::giveCoresBack() {
+  std::unique_lock lock(masks, std::defer_lock);
+  if (!keepsCore || !lock.try_lock())
+    return;
+  const unsigned count = numWorkers.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i)
+    workers[i].mask.giveBack(workers[i].thread);
+}
+
 // Closes the slot to further workers, and waits until all workers have left it.
 void ThreadPool::waitForHelpers(Slot &slot) {
-  static constexpr timespec lookPeriod = {0, 50'000'000};
+  static constexpr timespec patience = {0, 200'000}, lookPeriod = {0, 50'000'000};
   Stop *stop = slot.job.stop;
   slot.state.fetch_and(~opened, std::memory_order_acq_rel);
   auto alone = [&] { return (slot.state.load(std::memory_order_acquire) & insideMask) == 0; };
@@ -212,6 +221,12 @@ void ThreadPool::waitForHelpers(Slot &slot) {
     if (stop)
       stop->beginWait();
     uint32_t state = slot.state.fetch_or(ownerSleeps) | ownerSleeps;
+    if (state & insideMask) {
+      futexWait(slot.state, state, &patience);
+      state = slot.state.load(std::memory_order_acquire);
+    }
+    if (state & insideMask)
+      giveCoresBack();
     for (; state & insideMask; state = slot.state.load(std::memory_order_acquire)) {
       futexWait(slot.state, state, stop ? &lookPeriod : nullptr);
       if (stop && (slot.state.load(std::memory_order_relaxed) & insideMask))

@@ -20,14 +20,16 @@
 // launch comes soon, and then sleeps. If there are more threads than cores, it sleeps at once. An
 // owner wakes as many workers as its job can use, with one system call.
 //
-// Where Linux may wake a worker on the owner's core although others are idle (see Cores.h), the
-// worker would wait there for some milliseconds. So the owner takes its core from the workers'
-// affinity masks before it wakes them. In one launch it changes a few masks only, since that needs
-// system calls.
+// On a virtual machine, Linux may wake a worker on the owner's core although others are idle (see
+// Cores.h), and the worker waits there for some milliseconds. So the owner takes its core from the
+// workers' affinity masks before it wakes them. Since that needs system calls, it changes a few
+// masks only, and the cores stay missing for further jobs. If workers let the owner wait, perhaps
+// because another process has their cores, the owner gives them back its own.
 #pragma once
 
 #include "eft/Error.h"
 #include "eft/Signature.h"
+#include "runtime/cpu/Cores.h"
 #include "runtime/cpu/HostCalls.h"
 #include "runtime/device/Host.h"
 
@@ -59,8 +61,10 @@ struct Cost {
 class ThreadPool {
 public:
   // `threads` includes the calling thread. The workers are started by the first job that needs
-  // them. If `threads` is at most `cores`, idle workers spin for a while before they sleep.
-  explicit ThreadPool(unsigned threads, unsigned cores = usableCores());
+  // them. If `threads` is at most `cores`, idle workers spin for a while before they sleep, and if
+  // also `isVirtual`, owners keep sleeping workers off their cores.
+  explicit ThreadPool(unsigned threads, unsigned cores = usableCores(),
+                      bool isVirtual = isVirtualMachine());
   // Waits for the workers to end. No job may be running.
   ~ThreadPool();
   ThreadPool(const ThreadPool &) = delete;
@@ -88,7 +92,7 @@ private:
 
   struct Worker {
     pthread_t thread = {};
-    int taken = -1; // the core that is taken from its affinity mask, or -1
+    AffinityMask mask;
   };
 
   static void *workerEntry(void *pool);
@@ -97,13 +101,15 @@ private:
   bool waitForJob();
   Slot *takeSlot(unsigned &index);
   void open(unsigned index, uint64_t runs);
-  void keepOwnersCore();
+  void takeOwnersCore();
+  void giveCoresBack();
   void waitForHelpers(Slot &slot);
   void help(unsigned index);
   void takeRuns(unsigned index);
 
   const unsigned numThreads;
-  bool spins; // false if there are more threads than cores
+  const bool spins;     // false if there are more threads than cores
+  const bool keepsCore; // owners keep sleeping workers off their cores
   std::array<Slot, numSlots> slots;
   alignas(64) std::atomic<uint32_t> openSlots = 0; // a bit for each slot with programs to hand out
   alignas(64) std::atomic<uint32_t> wakeups = 0;   // sleeping workers wait for this to change
@@ -113,7 +119,8 @@ private:
   std::atomic<bool> stopping = false;
   std::vector<Worker> workers;
   std::atomic<unsigned> numWorkers = 0; // those that have been started
-  std::mutex masks;                     // held while masks and Worker::taken change
+  std::mutex masks;                     // guards Worker::mask and nextMask
+  unsigned nextMask = 0;                // the worker whose mask the next launch looks at first
 };
 
 } // namespace eft::cpu

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <future>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <thread>
 #include <vector>
 
@@ -23,15 +22,26 @@ std::vector<int> coresOf(pthread_t thread) {
   return cores;
 }
 
+void pin(pthread_t thread, int core) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  CPU_SET(static_cast<unsigned>(core), &mask);
+  ASSERT_EQ(pthread_setaffinity_np(thread, sizeof(mask), &mask), 0);
+}
+
 std::vector<int> without(std::vector<int> cores, int core) {
   std::erase(cores, core);
   return cores;
 }
 
-// A thread that waits until the test is over.
-class Cores : public testing::Test {
+// A thread that waits until the test is over, and its cores.
+class Affinity : public testing::Test {
 protected:
-  ~Cores() override {
+  void SetUp() override {
+    if (all.size() < 2)
+      GTEST_SKIP() << "there are fewer than 2 cores, or more than 1024";
+  }
+  ~Affinity() override {
     ended.set_value();
     thread.join();
   }
@@ -40,35 +50,59 @@ protected:
   std::thread thread{[end = ended.get_future()] { end.wait(); }};
   const pthread_t handle = thread.native_handle();
   const std::vector<int> all = coresOf(handle);
+  AffinityMask mask;
 };
 
 } // namespace
 
-TEST_F(Cores, a_thread_runs_on_one_of_its_cores) {
+TEST(Cores, a_thread_runs_on_one_of_its_cores) {
   const std::vector<int> mine = coresOf(pthread_self());
+  if (mine.empty())
+    GTEST_SKIP() << "there are more than 1024 cores";
   EXPECT_EQ(std::count(mine.begin(), mine.end(), currentCore()), 1);
 }
 
-TEST_F(Cores, a_core_is_taken_and_given_back) {
-  if (all.size() < 2)
-    GTEST_SKIP() << "there is one core";
-  ASSERT_TRUE(takeCore(handle, all[0], -1));
+TEST_F(Affinity, a_core_is_taken_and_given_back) {
+  EXPECT_EQ(mask.missing(), -1);
+  mask.take(handle, all[0]);
+  EXPECT_EQ(mask.missing(), all[0]);
   EXPECT_EQ(coresOf(handle), without(all, all[0]));
-  ASSERT_TRUE(takeCore(handle, all[1], all[0]));
+  mask.take(handle, all[1]);
   EXPECT_EQ(coresOf(handle), without(all, all[1]));
+  mask.giveBack(handle);
+  EXPECT_EQ(mask.missing(), -1);
+  EXPECT_EQ(coresOf(handle), all);
 }
 
-TEST_F(Cores, the_last_core_stays) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  CPU_SET(static_cast<unsigned>(all[0]), &mask);
-  ASSERT_EQ(pthread_setaffinity_np(handle, sizeof(mask), &mask), 0);
-  EXPECT_FALSE(takeCore(handle, all[0], -1));
+// `taskset --all-tasks` changes the masks of all threads, also of the one that gives cores back.
+TEST_F(Affinity, changes_of_others_stay) {
+  const std::vector<int> mine = coresOf(pthread_self());
+  mask.take(handle, all[1]);
+  pin(handle, all[0]);
+  pin(pthread_self(), all[0]);
+  mask.giveBack(handle);
+  const std::vector<int> given = coresOf(handle);
+  mask.take(handle, all[1]);
+  const std::vector<int> taken = coresOf(handle);
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  for (int core : mine)
+    CPU_SET(static_cast<unsigned>(core), &before);
+  ASSERT_EQ(pthread_setaffinity_np(pthread_self(), sizeof(before), &before), 0);
+  EXPECT_EQ(given, std::vector{all[0]});
+  EXPECT_EQ(taken, std::vector{all[0]});
+}
+
+TEST_F(Affinity, the_last_core_stays) {
+  pin(handle, all[0]);
+  mask.take(handle, all[0]);
+  EXPECT_EQ(mask.missing(), -1);
   EXPECT_EQ(coresOf(handle), std::vector{all[0]});
 }
 
-TEST_F(Cores, a_number_that_is_no_core_changes_nothing) {
-  EXPECT_FALSE(takeCore(handle, -1, -1));
-  EXPECT_FALSE(takeCore(handle, CPU_SETSIZE, -1));
+TEST_F(Affinity, a_number_that_is_no_core_changes_nothing) {
+  mask.take(handle, -1);
+  mask.take(handle, CPU_SETSIZE);
+  EXPECT_EQ(mask.missing(), -1);
   EXPECT_EQ(coresOf(handle), all);
 }

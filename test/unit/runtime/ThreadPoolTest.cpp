@@ -34,6 +34,26 @@ void noteThreads(const uint64_t *slots, const uint32_t[3], uint64_t first, uint6
   }
 }
 
+// What a worker sees while a job runs.
+struct Helped {
+  pthread_t owner = pthread_self(), worker = {};
+  bool hasHelped = false;
+  cpu_set_t cores = {}; // the worker's affinity mask
+};
+
+// A kernel whose programs take 1 ms in the owner's thread and 20 ms in a worker; slots[0] is a
+// Helped.
+void noteWorker(const uint64_t *slots, const uint32_t[3], uint64_t, uint64_t) {
+  auto *helped = reinterpret_cast<Helped *>(slots[0]);
+  const bool isOwner = pthread_equal(pthread_self(), helped->owner);
+  if (!isOwner) {
+    helped->worker = pthread_self();
+    helped->hasHelped = true;
+    pthread_getaffinity_np(helped->worker, sizeof(helped->cores), &helped->cores);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(isOwner ? 1 : 20));
+}
+
 constexpr uint32_t line[3] = {1, 1, 1};
 
 void expectEachOnce(ThreadPool &pool, uint64_t programs) {
@@ -233,4 +253,31 @@ TEST(HostKernel, an_estimate_that_no_longer_holds_is_noticed_under_way) {
   EXPECT_EQ(counts, std::vector<uint32_t>(40, 1));
   EXPECT_FALSE(kernel.isTiny(40));
   unsetenv("EFT_NUM_THREADS");
+}
+
+// The owner's core is missing from the worker's mask while the worker wakes. The worker lets the
+// owner wait, so it gets the core back.
+TEST(ThreadPool, owners_keep_their_core_and_give_it_back) {
+  cpu_set_t all, one;
+  ASSERT_EQ(pthread_getaffinity_np(pthread_self(), sizeof(all), &all), 0);
+  if (CPU_COUNT(&all) < 2)
+    GTEST_SKIP() << "there is one core";
+  ThreadPool pool(2, 2, /*isVirtual=*/true);
+  expectEachOnce(pool, 100); // starts the worker
+  const auto core = static_cast<unsigned>(sched_getcpu());
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  ASSERT_EQ(pthread_setaffinity_np(pthread_self(), sizeof(one), &one), 0);
+  Helped helped;
+  uint64_t slots[] = {reinterpret_cast<uint64_t>(&helped)};
+  for (int i = 0; i < 100 && !helped.hasHelped; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // the worker sleeps
+    pool.run({noteWorker, slots, line, 0, 2});
+  }
+  ASSERT_EQ(pthread_setaffinity_np(pthread_self(), sizeof(all), &all), 0);
+  ASSERT_TRUE(helped.hasHelped);
+  EXPECT_FALSE(CPU_ISSET(core, &helped.cores));
+  cpu_set_t after;
+  ASSERT_EQ(pthread_getaffinity_np(helped.worker, sizeof(after), &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&after, &all));
 }
