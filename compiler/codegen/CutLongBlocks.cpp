@@ -17,8 +17,9 @@ namespace eft {
 /// The number of instructions in a part.
 static constexpr unsigned partLength = 256;
 
-/// The number of instructions that an instruction counts as. Where a CPU can't gather or scatter
-/// the elements of a vector, the code generator accesses each by instructions of its own.
+/// The weight of an instruction in the length of a part. A gather or scatter weighs as much as the
+/// accesses to its elements, which the code generator makes of it if the CPU can do no better. A
+/// CPU that can gains nothing from longer parts.
 static unsigned lengthOf(const llvm::Instruction &instruction) {
   const auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (!call)

@@ -110,7 +110,8 @@ public:
 
 /// Adds the passes of `addPassesToEmitFile`, except for the analysis of where variables are. Code
 /// from kernels has line numbers and no variables, but the analysis would follow all registers of
-/// all blocks, which takes up to a seventh of the emission.
+/// all blocks, which takes up to a seventh of the emission. Returns false if the target can't emit
+/// a file of this kind.
 bool addPassesToEmit(llvm::legacy::PassManager &passes, llvm::LLVMTargetMachine &machine,
                      llvm::raw_pwrite_stream &stream, llvm::CodeGenFileType type) {
   llvm::TargetPassConfig *config = machine.createPassConfig(passes);

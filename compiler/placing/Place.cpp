@@ -84,10 +84,10 @@ void foldLanesLast(std::vector<int32_t> &tree, const LinearLayout &layout, unsig
   tree = std::move(steps);
 }
 
-/// Gives an order to a reduction that has none because it is free of order. On a CPU, or if the
-/// sources have the layout `reductionLayout`, this is the usual order of reductions. Otherwise it
-/// is the cheapest order for the layout of the sources. On a CPU, whole vectors are combined before
-/// the lanes of one, since each lane bit of a vector costs a shuffle.
+/// Gives an order to a reduction that has none because it is free of order. On a CPU, this is the
+/// usual order of reductions with the lanes' bits last, since each lane bit of a vector costs a
+/// shuffle. On a GPU, it is the usual order if the sources have the layout `reductionLayout`, else
+/// the cheapest order for their layout.
 void noteOrder(ReduceOp reduce, const PlacementTarget &target) {
   if (reduce.getSteps())
     return;

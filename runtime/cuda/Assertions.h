@@ -64,7 +64,7 @@ private:
   Status prepare(ModuleHandle module, DevicePointer variable, std::string_view doing);
 
   const Driver &driver;
-  const bool traps;
+  const bool traps; // not read from the record, which launches clear
   Record *record = nullptr;
   std::string sites;
   std::mutex oneLaunch;

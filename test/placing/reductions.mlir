@@ -81,7 +81,7 @@ func.func @columns(%x: !eft.ptr<f32> {eft.divisibility = 16 : i32}, %y: !eft.ptr
 }
 
 // A maximum is free of order. On a GPU, it is computed in the layout of the load, in the order that costs
-// least in this layout. On a CPU, it has the usual order, since the columns are in separate vectors.
+// least in this layout. On a CPU, the columns are in separate vectors, so the usual order has no lanes' bits.
 // CHECK-LABEL: @maxima_of_columns
 // CHECK: %[[V:.*]] = eft.load %{{.*}} {run = 4 : i32}
 // CHECK-NEXT: eft.reduce %[[V]] axis 1 order_free steps 1 tree [32, 16, 8, 4, 1, 2]
