@@ -20,13 +20,20 @@ bool isVirtualMachine() {
 #endif
 }
 
-bool AffinityMask::readWhole(pthread_t thread, cpu_set_t &whole) const {
+bool AffinityMask::readWhole(pthread_t thread, cpu_set_t &whole) {
   cpu_set_t own;
   if (pthread_getaffinity_np(thread, sizeof(whole), &whole) != 0 ||
       sched_getaffinity(0, sizeof(own), &own) != 0)
     return false;
-  if (taken >= 0 && CPU_EQUAL(&whole, &left) && CPU_ISSET(static_cast<unsigned>(taken), &own))
-    CPU_SET(static_cast<unsigned>(taken), &whole);
+  if (taken < 0)
+    return true;
+  if (!CPU_EQUAL(&whole, &left)) { // somebody else has changed it
+    taken = -1;
+    return true;
+  }
+  if (!CPU_ISSET(static_cast<unsigned>(taken), &own))
+    return false;
+  CPU_SET(static_cast<unsigned>(taken), &whole);
   return true;
 }
 
@@ -43,8 +50,9 @@ void AffinityMask::take(pthread_t thread, int core) {
 
 void AffinityMask::giveBack(pthread_t thread) {
   cpu_set_t mask;
-  if (taken >= 0 && readWhole(thread, mask))
-    pthread_setaffinity_np(thread, sizeof(mask), &mask);
+  if (taken < 0 || !readWhole(thread, mask))
+    return;
+  pthread_setaffinity_np(thread, sizeof(mask), &mask);
   taken = -1;
 }
 

@@ -8,6 +8,7 @@
 #include <bit>
 #include <chrono>
 #include <csignal>
+#include <utility>
 
 namespace eft::cpu {
 namespace {
@@ -192,8 +193,8 @@ void ThreadPool::takeOwnersCore() {
   const unsigned count = numWorkers.load(std::memory_order_acquire);
   int changes = 0;
   for (unsigned i = 0; i < count && changes < mostChanges; ++i) {
-    nextMask = nextMask + 1 < count ? nextMask + 1 : 0;
-    Worker &worker = workers[nextMask];
+    lastMask = lastMask + 1 < count ? lastMask + 1 : 0;
+    Worker &worker = workers[lastMask];
     if (worker.mask.missing() == core)
       continue;
     worker.mask.take(worker.thread, core);
@@ -201,13 +202,13 @@ void ThreadPool::takeOwnersCore() {
   }
 }
 
-// Gives all workers back the cores that owners have taken from them.
-void ThreadPool::giveCoresBack() {
+// Gives workers back the cores that owners have taken from them, while a worker is in the slot.
+void ThreadPool::giveCoresBack(const Slot &slot) {
   std::unique_lock lock(masks, std::defer_lock);
   if (!keepsCore || !lock.try_lock())
     return;
   const unsigned count = numWorkers.load(std::memory_order_acquire);
-  for (unsigned i = 0; i < count; ++i)
+  for (unsigned i = 0; i < count && (slot.state & insideMask) != 0; ++i)
     workers[i].mask.giveBack(workers[i].thread);
 }
 
@@ -221,18 +222,15 @@ void ThreadPool::waitForHelpers(Slot &slot) {
     if (stop)
       stop->beginWait();
     uint32_t state = slot.state.fetch_or(ownerSleeps) | ownerSleeps;
-    if (state & insideMask) {
-      futexWait(slot.state, state, &patience);
-      state = slot.state.load(std::memory_order_acquire);
-    }
-    if (state & insideMask)
-      giveCoresBack();
+    bool isPatient = !keepsCore;
     for (; state & insideMask; state = slot.state.load(std::memory_order_acquire)) {
-      futexWait(slot.state, state, stop ? &lookPeriod : nullptr);
+      futexWait(slot.state, state, !isPatient ? &patience : stop ? &lookPeriod : nullptr);
       if (stop && (slot.state.load(std::memory_order_relaxed) & insideMask))
         stop->look();
       if (stop && stop->isOfParent())
         return;
+      if (!std::exchange(isPatient, true))
+        giveCoresBack(slot);
     }
   }
 }

@@ -102,7 +102,7 @@ private:
   Slot *takeSlot(unsigned &index);
   void open(unsigned index, uint64_t runs);
   void takeOwnersCore();
-  void giveCoresBack();
+  void giveCoresBack(const Slot &slot);
   void waitForHelpers(Slot &slot);
   void help(unsigned index);
   void takeRuns(unsigned index);
@@ -120,7 +120,7 @@ private:
   std::vector<Worker> workers;
   std::atomic<unsigned> numWorkers = 0; // those that have been started
   std::mutex masks;                     // guards Worker::mask and nextMask
-  unsigned nextMask = 0;                // the worker whose mask the next launch looks at first
+  unsigned lastMask = 0;                // the worker whose mask the last launch looked at last
 };
 
 } // namespace eft::cpu

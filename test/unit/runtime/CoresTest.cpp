@@ -34,7 +34,8 @@ std::vector<int> without(std::vector<int> cores, int core) {
   return cores;
 }
 
-// A thread that waits until the test is over, and its cores.
+// A thread that waits until the test is over, and its cores. A test may pin the thread that runs
+// it.
 class Affinity : public testing::Test {
 protected:
   void SetUp() override {
@@ -42,10 +43,16 @@ protected:
       GTEST_SKIP() << "there are fewer than 2 cores, or more than 1024";
   }
   ~Affinity() override {
+    sched_setaffinity(0, sizeof(mine), &mine);
     ended.set_value();
     thread.join();
   }
 
+  const cpu_set_t mine = [] {
+    cpu_set_t own = {};
+    sched_getaffinity(0, sizeof(own), &own);
+    return own;
+  }();
   std::promise<void> ended;
   std::thread thread{[end = ended.get_future()] { end.wait(); }};
   const pthread_t handle = thread.native_handle();
@@ -75,22 +82,36 @@ TEST_F(Affinity, a_core_is_taken_and_given_back) {
 }
 
 // `taskset --all-tasks` changes the masks of all threads, also of the one that gives cores back.
-TEST_F(Affinity, changes_of_others_stay) {
-  const std::vector<int> mine = coresOf(pthread_self());
+TEST_F(Affinity, changes_of_all_threads_stay) {
   mask.take(handle, all[1]);
   pin(handle, all[0]);
   pin(pthread_self(), all[0]);
   mask.giveBack(handle);
-  const std::vector<int> given = coresOf(handle);
+  EXPECT_EQ(coresOf(handle), std::vector{all[0]});
   mask.take(handle, all[1]);
-  const std::vector<int> taken = coresOf(handle);
-  cpu_set_t before;
-  CPU_ZERO(&before);
-  for (int core : mine)
-    CPU_SET(static_cast<unsigned>(core), &before);
-  ASSERT_EQ(pthread_setaffinity_np(pthread_self(), sizeof(before), &before), 0);
-  EXPECT_EQ(given, std::vector{all[0]});
-  EXPECT_EQ(taken, std::vector{all[0]});
+  EXPECT_EQ(coresOf(handle), std::vector{all[0]});
+}
+
+TEST_F(Affinity, changes_of_the_thread_stay) {
+  mask.take(handle, all[1]);
+  pin(handle, all[1]);
+  mask.giveBack(handle);
+  EXPECT_EQ(coresOf(handle), std::vector{all[1]});
+  EXPECT_EQ(mask.missing(), -1);
+}
+
+// Threads that each run on one core, as with OMP_PROC_BIND, can't give back each other's cores.
+TEST_F(Affinity, no_core_is_lost_between_pinned_threads) {
+  pin(pthread_self(), all[0]);
+  mask.take(handle, all[0]);
+  pin(pthread_self(), all[1]);
+  mask.take(handle, all[1]);
+  EXPECT_EQ(mask.missing(), all[0]);
+  mask.giveBack(handle);
+  EXPECT_EQ(coresOf(handle), without(all, all[0]));
+  pin(pthread_self(), all[0]);
+  mask.giveBack(handle);
+  EXPECT_EQ(coresOf(handle), all);
 }
 
 TEST_F(Affinity, the_last_core_stays) {
