@@ -759,9 +759,10 @@ def RangeMinMax : Pass<"eft-range-min-max"> {
     For CPUs with AVX-512, after `eft-lower-to-cpu`. `eft.min_num` and `eft.max_num` of f32 and f64 become
     VRANGE, which orders -0 and +0 as Eft does, and gives the other operand if one is a quiet NaN. If an
     operand is a signaling NaN, VRANGE gives a quiet NaN. So an operand that may be one, such as a loaded
-    number, becomes quiet first, by a VRANGE of the number and itself. Constants, converted integers, and
-    results of other minima and maxima are known to be quiet. Results of other arithmetic are not: LLVM
-    simplifies `x * -1` to a change of the sign.
+    number, becomes quiet first, by a VRANGE of the number and itself. Constants, converted integers,
+    widened floats, and results of other minima and maxima are known to be quiet, also if they come by way of
+    a loop or of an array on the stack. Results of other arithmetic are not: LLVM simplifies `x * -1` to a
+    change of the sign. A vector must have one dimension, whose length is a power of two.
 
     ```mlir
     %m = eft.max_num %loaded, %converted : vector<16xf32>

@@ -159,7 +159,7 @@ void addLowering(OpPassManager &passes, const PassOptions &options) {
   } else {
     passes.addPass(createLowerToCpu({options.vectorBits, options.stoppable}));
     passes.addPass(createBf16ToBits());
-    if (options.vectorBits >= 512) // AVX-512 with the extension DQ
+    if (options.vectorBits >= 512) // AVX-512 with the extensions DQ and VL
       passes.addPass(createRangeMinMax());
     else
       passes.addPass(createExpandMinMax());

@@ -45,9 +45,9 @@ func.func @product(%x: vector<4xf32>) -> vector<4xf32> {
 // CHECK: %[[Q:.*]] = llvm.call_intrinsic {{.*}}(%[[Y]], %[[Y]],
 // CHECK: llvm.call_intrinsic {{.*}}(%[[X]], %[[Q]],
 func.func @arrays_on_the_stack(%a: vector<4xi32>, %b: vector<4xf32>) -> vector<4xf32> {
-  %c2 = arith.constant 2 : i32
-  %quiet = llvm.alloca %c2 x f32 : (i32) -> !llvm.ptr
-  %other = llvm.alloca %c2 x f32 : (i32) -> !llvm.ptr
+  %c8 = arith.constant 8 : i32
+  %quiet = llvm.alloca %c8 x f32 : (i32) -> !llvm.ptr
+  %other = llvm.alloca %c8 x f32 : (i32) -> !llvm.ptr
   %s = arith.sitofp %a : vector<4xi32> to vector<4xf32>
   %p = llvm.getelementptr %quiet[16] : (!llvm.ptr) -> !llvm.ptr, i8
   llvm.store %s, %p : vector<4xf32>, !llvm.ptr
@@ -57,6 +57,18 @@ func.func @arrays_on_the_stack(%a: vector<4xi32>, %b: vector<4xf32>) -> vector<4
   %y = llvm.load %other : !llvm.ptr -> vector<4xf32>
   %r = eft.max_num %x, %y : vector<4xf32>
   return %r : vector<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @parts_of_a_long_vector
+// CHECK-COUNT-4: llvm.call_intrinsic
+// CHECK-NOT: llvm.call_intrinsic
+func.func @parts_of_a_long_vector(%a: vector<32xi32>) -> vector<32xf32> {
+  %s = arith.sitofp %a : vector<32xi32> to vector<32xf32>
+  %m = eft.min_num %s, %s : vector<32xf32>
+  %r = eft.max_num %m, %s : vector<32xf32>
+  return %r : vector<32xf32>
 }
 
 // -----

@@ -49,7 +49,7 @@ private:
         .Case([](LLVM::CallIntrinsicOp call) { return call.getIntrin().starts_with(intrinsic); })
         .Case([&](arith::ConstantOp constant) { return isQuietConstant(constant.getValue()); })
         .Case<vector::SplatOp, vector::BroadcastOp, vector::ShuffleOp, vector::ExtractOp,
-              vector::ExtractStridedSliceOp>([&](Operation *op) {
+              vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp>([&](Operation *op) {
           return llvm::all_of(op->getOperands(), [&](Value operand) { return check(operand); });
         })
         .Case([&](arith::SelectOp select) {
@@ -77,7 +77,7 @@ private:
   }
 
   /// True if only quiet values of the same type are stored to an array on the stack. `address` is
-  /// the address of the array or of an element.
+  /// the address of the array or of an element. All accesses are to whole elements.
   bool checkStores(Value address) {
     return llvm::all_of(address.getUsers(), [&](Operation *user) {
       if (auto element = dyn_cast<LLVM::GEPOp>(user))
@@ -140,7 +140,7 @@ Value emitRange(ImplicitLocOpBuilder &b, Value left, Value right, bool isMinimum
   }
   if (length <= most)
     return emitRegister(b, left, right, isMinimum);
-  Value result = left;
+  Value result = b.create<arith::ConstantOp>(b.getZeroAttr(vector));
   for (int64_t first = 0; first < length; first += most) {
     auto part = [&](Value value) {
       return b.create<vector::ExtractStridedSliceOp>(value, first, most, 1);
