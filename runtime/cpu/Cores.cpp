@@ -50,10 +50,9 @@ void AffinityMask::take(pthread_t thread, int core) {
 
 void AffinityMask::giveBack(pthread_t thread) {
   cpu_set_t mask;
-  if (taken < 0 || !readWhole(thread, mask))
-    return;
-  pthread_setaffinity_np(thread, sizeof(mask), &mask);
-  taken = -1;
+  if (taken >= 0 && readWhole(thread, mask) &&
+      pthread_setaffinity_np(thread, sizeof(mask), &mask) == 0)
+    taken = -1;
 }
 
 } // namespace eft::cpu

@@ -119,7 +119,7 @@ private:
   std::atomic<bool> stopping = false;
   std::vector<Worker> workers;
   std::atomic<unsigned> numWorkers = 0; // those that have been started
-  std::mutex masks;                     // guards Worker::mask and nextMask
+  std::mutex masks;                     // guards Worker::mask and lastMask
   unsigned lastMask = 0;                // the worker whose mask the last launch looked at last
 };
 

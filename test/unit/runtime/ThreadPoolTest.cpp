@@ -34,7 +34,7 @@ void noteThreads(const uint64_t *slots, const uint32_t[3], uint64_t first, uint6
   }
 }
 
-// What a worker sees while a job runs.
+// A worker of a job, and its affinity mask during the job.
 struct Helped {
   pthread_t owner = pthread_self(), worker = {};
   bool hasHelped = false;
