@@ -87,7 +87,7 @@ func.func @nan_and_number(%a: vector<4xi32>) -> vector<4xf32> {
 
 // -----
 
-// What a loop carries is quiet if it is so at the start and after each iteration.
+// A value that a loop carries is quiet if it is so at the start and after each iteration.
 
 // CHECK-LABEL: @maximum_in_a_loop
 // CHECK: scf.for {{.*}} iter_args(%[[C:.*]] =

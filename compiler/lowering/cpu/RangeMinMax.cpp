@@ -60,8 +60,8 @@ private:
         })
         .Case([&](LLVM::LoadOp load) {
           Value address = load.getAddr();
-          while (auto element = address.getDefiningOp<LLVM::GEPOp>())
-            address = element.getBase();
+          while (auto part = address.getDefiningOp<LLVM::GEPOp>())
+            address = part.getBase();
           return address.getDefiningOp<LLVM::AllocaOp>() && checkStores(address);
         })
         .Default(false);
@@ -80,8 +80,8 @@ private:
   /// the address of the array or of an element. All accesses are to whole elements.
   bool checkStores(Value address) {
     return llvm::all_of(address.getUsers(), [&](Operation *user) {
-      if (auto element = dyn_cast<LLVM::GEPOp>(user))
-        return checkStores(element);
+      if (auto part = dyn_cast<LLVM::GEPOp>(user))
+        return checkStores(part);
       auto store = dyn_cast<LLVM::StoreOp>(user);
       return isa<LLVM::LoadOp, LLVM::LifetimeStartOp, LLVM::LifetimeEndOp>(user) ||
              (store && store.getAddr() == address &&
